@@ -1,3 +1,8 @@
+import CImages
+import Glibc
+import Pipeline
+import Stages
+
 /// One finding of `pipectl doctor`.
 struct DoctorFinding {
     let kind: String
@@ -9,6 +14,12 @@ struct DoctorFinding {
         (self.kind, self.name, self.state, self.isWell) = (kind, name, state, isWell)
     }
 
+    /// Finds out by work, whose error is the state of what doesn't work.
+    init(_ kind: String, _ name: String, _ work: () async throws -> (state: String, isWell: Bool)) async {
+        (self.kind, self.name) = (kind, name)
+        do { (state, isWell) = try await work() } catch { (state, isWell) = (CommandWords.text(of: error), false) }
+    }
+
     var report: Report { Report(["kind": kind, "name": name, "state": state, "ok": isWell], text) }
 
     private var text: String {
@@ -16,5 +27,84 @@ struct DoctorFinding {
             text + String(repeating: " ", count: max(1, width - text.count))
         }
         return "\(isWell ? "ok   " : "WRONG") \(padded(kind, 8))\(padded(name, 16))\(state)"
+    }
+}
+
+/// Tries formats with a small image.
+enum CodecTrial {
+    /// A finding for each format: written and read back where both are possible.
+    static func all() async -> [DoctorFinding] {
+        var findings: [DoctorFinding] = []
+        for format in Formats.codecs.codecs.map(\.format).sorted(by: { $0.rawValue < $1.rawValue }) {
+            findings.append(
+                await DoctorFinding("codec", format.name) {
+                    guard format.isWritable else { return ("read", true) }
+                    let image = DecodedImage(
+                        size: PixelSize(square: 16), layout: .rgb, pixels: [UInt8](repeating: 128, count: 16 * 16 * 3))
+                    let written = try await EncodedImage(encoding: image, as: format, codecs: Formats.codecs)
+                    let read = try await DecodedImage(decoding: written.bytes, codecs: Formats.codecs)
+                    let isSame = read.size == image.size
+                    return (isSame ? "read, write" : "loses its size", isSame)
+                })
+        }
+        return findings
+    }
+}
+
+/// A library that this program uses, and how it reports its version.
+struct Library: Sendable {
+    private enum Answer: Sendable {
+        /// A function that returns a text.
+        case text
+        /// A function that returns three numbers in one, a byte each.
+        case packed
+        /// It reports none. Its presence has to do.
+        case silent
+    }
+
+    let name: String
+    /// The name by which the system loads it.
+    let file: String
+    private let symbol: String
+    private let answer: Answer
+
+    /// All libraries that the program uses.
+    static let all = [
+        Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text),
+        Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text),
+        Library(name: "libavif", file: String(cString: cavif_library_name()), symbol: "avifVersion", answer: .text),
+        Library(
+            name: "libjxl", file: String(cString: cjxl_library_name()), symbol: "JxlDecoderVersion", answer: .silent),
+        Library(name: "libtiff", file: "libtiff.so.6", symbol: "TIFFOpenOptionsAlloc", answer: .silent),
+        Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
+        Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent),
+        Library(name: "zlib", file: "libz.so.1", symbol: "zlibVersion", answer: .text),
+        Library(name: "libwebp", file: "libwebp.so.7", symbol: "WebPGetDecoderVersion", answer: .packed),
+        Library(name: "libcurl", file: "libcurl.so.4", symbol: "curl_version", answer: .text),
+        Library(name: "SQLite", file: "libsqlite3.so.0", symbol: "sqlite3_libversion", answer: .text),
+        Library(name: "OpenSSL", file: "libcrypto.so.3", symbol: "OpenSSL_version_num", answer: .silent),
+        Library(name: "hiredis", file: "libhiredis.so.0.14", symbol: "redisConnect", answer: .silent),
+        Library(name: "librsvg", file: "librsvg-2.so.2", symbol: "rsvg_handle_get_type", answer: .silent),
+        Library(name: "libde265", file: "libde265.so.0", symbol: "de265_get_version", answer: .text),
+        Library(name: "libyaml", file: "libyaml-0.so.2", symbol: "yaml_get_version_string", answer: .text),
+    ]
+
+    /// The version, or `present`; `nil` if the library is missing.
+    var version: String? {
+        guard let library = dlopen(file, RTLD_LAZY | RTLD_LOCAL), let function = dlsym(library, symbol) else {
+            return nil
+        }
+        switch answer {
+        case .silent: return "present"
+        // The library's header declares the function so: without parameters, with this result.
+        case .text:
+            typealias Text = @convention(c) () -> UnsafePointer<CChar>?
+            return unsafeBitCast(function, to: Text.self)().map { String(cString: $0) }?.split(separator: " ").first
+                .map(String.init)
+        case .packed:
+            typealias Number = @convention(c) () -> CInt
+            let number = unsafeBitCast(function, to: Number.self)()
+            return "\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
+        }
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Pipeline
 import Stages
 
@@ -8,23 +9,130 @@ extension ImageMetadata.Location {
     }
 }
 
-/// What a file says about its image, for people.
-struct InfoText: CustomStringConvertible {
-    let description: String
+extension ImageMetadata {
+    /// What a file says about its image, for people.
+    func text(_ input: String) -> String {
+        var parts = ["\(size)", format.name, ByteCount.text(byteCount)]
+        parts.append("\(bitsPerChannel) bits \(colors.rawValue)\(hasAlpha ? " with alpha" : "")")
+        if frames > 1 { parts.append("\(frames) frames") }
+        if orientation != .up { parts.append("stored turned (orientation \(orientation.rawValue))") }
+        if let profile { parts.append("profile \(printable(profile.name ?? "unnamed"))") }
+        if let codedColors { parts.append("coded as \(codedColors)") }
+        if let capturedAt { parts.append("taken \(printable(capturedAt))") }
+        parts += [camera, lens].compactMap { $0.map { printable($0) } }
+        if let location { parts.append("GPS position \(location.text)") }
+        return "\(Job(reading: input).shown): \(parts.joined(separator: ", "))"
+    }
+}
 
-    init(_ input: String, _ metadata: ImageMetadata) {
-        let shown = input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? printable(input)
-        var parts = ["\(metadata.size)", metadata.format.name, ByteCount.text(metadata.byteCount)]
-        parts.append(
-            "\(metadata.bitsPerChannel) bits \(metadata.colors.rawValue)\(metadata.hasAlpha ? " with alpha" : "")")
-        if metadata.frames > 1 { parts.append("\(metadata.frames) frames") }
-        if metadata.orientation != .up { parts.append("stored turned (orientation \(metadata.orientation.rawValue))") }
-        if let profile = metadata.profile { parts.append("profile \(printable(profile.name ?? "unnamed"))") }
-        if let colors = metadata.codedColors { parts.append("coded as \(colors)") }
-        if let captured = metadata.capturedAt { parts.append("taken \(printable(captured))") }
-        if let camera = metadata.camera { parts.append(printable(camera)) }
-        if let lens = metadata.lens { parts.append(printable(lens)) }
-        if let location = metadata.location { parts.append("GPS position \(location.text)") }
-        description = "\(shown): \(parts.joined(separator: ", "))"
+/// A field that `info -F` can print.
+enum InfoField: String, CaseIterable, Sendable {
+    case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, primaries, transfer, captured,
+        camera, lens, gps, bytes
+
+    /// The field's text; empty where the file says nothing.
+    func text(_ input: String, _ metadata: ImageMetadata) -> String {
+        switch self {
+        case .path: printable(input)
+        case .name: printable(OutputName(input, index: 1).name)
+        case .w: "\(metadata.size.width)"
+        case .h: "\(metadata.size.height)"
+        case .format: metadata.format.name
+        case .orientation: "\(metadata.orientation.rawValue)"
+        case .frames: "\(metadata.frames)"
+        case .alpha: "\(metadata.hasAlpha)"
+        case .bits: "\(metadata.bitsPerChannel)"
+        case .colours: metadata.colors.rawValue
+        case .profile: printable(metadata.profile.map { $0.name ?? "unnamed" } ?? "")
+        case .primaries: metadata.codedColors?.primariesName ?? ""
+        case .transfer: metadata.codedColors?.transferName ?? ""
+        case .captured: printable(metadata.capturedAt ?? "")
+        case .camera: printable(metadata.camera ?? "")
+        case .lens: printable(metadata.lens ?? "")
+        case .gps: metadata.location?.text ?? ""
+        case .bytes: "\(metadata.byteCount)"
+        }
+    }
+}
+
+extension Report {
+    /// Reports what a file says about its image.
+    init(
+        info input: String, _ metadata: ImageMetadata?, _ hashes: ImageHashes? = nil, error: LoadError? = nil,
+        _ text: @autoclosure @escaping () -> String? = nil
+    ) {
+        self.init(
+            [
+                "input": input,
+                "format": metadata?.format.rawValue,
+                "width": metadata?.size.width,
+                "height": metadata?.size.height,
+                "storedWidth": metadata?.storedSize.width,
+                "storedHeight": metadata?.storedSize.height,
+                "orientation": metadata?.orientation.rawValue,
+                "frames": metadata?.frames,
+                "loopCount": metadata?.loopCount,
+                "alpha": metadata?.hasAlpha,
+                "bits": metadata?.bitsPerChannel,
+                "colours": metadata?.colors.rawValue,
+                "profile": metadata?.profile.map { $0.name ?? "unnamed" },
+                "primaries": metadata?.codedColors?.primaries,
+                "transfer": metadata?.codedColors?.transfer,
+                "matrix": metadata?.codedColors?.matrix,
+                "fullRange": metadata?.codedColors?.isFullRange,
+                "captured": metadata?.capturedAt,
+                "camera": metadata?.camera,
+                "lens": metadata?.lens,
+                "latitude": metadata?.location?.latitude,
+                "longitude": metadata?.location?.longitude,
+                "exifBytes": metadata?.exifByteCount,
+                "xmpBytes": metadata?.xmpByteCount,
+                "bytes": metadata?.byteCount,
+                "hashes": hashes?.report,
+            ], error: error, text())
+    }
+}
+
+/// The hashes and colours that `info --hash` prints.
+struct ImageHashes: Sendable {
+    /// In base64.
+    private let thumbHash: String
+    private let blurHash: String
+    /// The difference hash, in hexadecimal digits.
+    private let dHash: String
+    private let colours: [(colour: String, share: Double)]
+
+    /// Decodes a file, no larger than the hashes need it, and calculates them.
+    /// - Parameter time: What earlier work on the file has used of the limit of time.
+    init(of bytes: [UInt8], _ limits: ImageLimits, after time: Duration) async throws {
+        let pipeline = ImagePipeline {
+            ContinueTime(time)
+            ReadInline()
+            Decode(codecs: Formats.codecs, limits: limits)
+            Resize(PixelSize(width: 256, height: 256))
+        }
+        guard let image = try await pipeline.load(ImageRequest(.bytes(bytes))).image else {
+            throw LoadError(.unexpectedProduct, subject: "", "The pipeline ends without pixels.")
+        }
+        thumbHash = Data(try await image.thumbHash()).base64EncodedString()
+        blurHash = try await image.blurHash()
+        let bits = String(try await image.differenceHash(), radix: 16)
+        dHash = String(repeating: "0", count: 16 - bits.count) + bits
+        colours = try await image.dominantColors().map {
+            ("\($0.color)", ($0.share * 1000).rounded() / 1000)
+        }
+    }
+
+    var report: Report {
+        Report([
+            "thumbHash": thumbHash, "blurHash": blurHash, "dHash": dHash,
+            "colours": colours.map { Report(["colour": $0.colour, "share": $0.share]) },
+        ])
+    }
+
+    /// A line for each, indented below the file's.
+    var text: String {
+        let shares = colours.map { "\($0.colour) \(OneDecimal.text($0.share * 100)) %" }.joined(separator: ", ")
+        return "  ThumbHash \(thumbHash)\n  BlurHash \(blurHash)\n  dHash \(dHash)\n  colours \(shares)"
     }
 }

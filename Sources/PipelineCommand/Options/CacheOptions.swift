@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import Pipeline
 import Stages
@@ -11,9 +12,7 @@ struct CacheOptions: ParsableArguments {
     var cacheDir: String?
 
     func validate() throws {
-        if cacheDir?.hasPathEscapes == true {
-            throw ValidationError("--cache-dir takes a name in UTF-8.")
-        }
+        if cacheDir?.hasPathEscapes == true { throw ValidationError("--cache-dir takes a name in UTF-8.") }
     }
 
     /// Where responses are cached.
@@ -27,12 +26,11 @@ struct CacheOptions: ParsableArguments {
     /// The stored responses; `nil` if there is no cache yet, since verbs that only read never make one.
     /// - Throws: ``CacheFailure`` if there is one that can't be used, which must not be taken for an empty one.
     func existing(byteLimit: Int? = nil) async throws -> HTTPCache? {
-        var status = stat()
-        guard stat(folder, &status) == 0 else {
+        guard let facts = FileFacts(folder) else {
             if errno == ENOENT { return nil }
             throw CacheFailure(folder, "can't be read: \(String(cString: strerror(errno)))")
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is not a folder") }
+        guard facts.kind == .folder else { throw CacheFailure(folder, "is not a folder") }
         let responses = responses(byteLimit: byteLimit)
         let isThere = HTTPCache.exists(in: folder)
         // A folder of other files is not a cache, and none is made of it.
@@ -63,6 +61,19 @@ extension PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs)
     }
+
+    /// Waits for background work and closes the cache, but only after jobs with URLs, since closing makes the cache's
+    /// folder.
+    func close(after jobs: [Job]) async {
+        await close(if: jobs.contains { $0.input.hasScheme })
+    }
+
+    /// Waits for background work and closes the cache if anything came from the network.
+    func close(if isUsed: Bool) async {
+        guard isUsed else { return }
+        await flights.drain()
+        await responses.close()
+    }
 }
 
 /// A cache that exists and can't be used.
@@ -71,5 +82,34 @@ struct CacheFailure: Error, CustomStringConvertible {
 
     init(_ folder: String, _ reason: String) {
         description = "The cache \(printable(folder)) \(reason). Choose another folder with --cache-dir."
+    }
+}
+
+/// The options that select entries of the cache, shared by its verbs.
+struct CacheFilterOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only older entries, such as 30d, 12h, 90m or 45s.", valueName: "age"))
+    var olderThan: TimeArgument?
+
+    @Flag(help: "Measure the age from the last use; the default.") var accessed = false
+
+    @Flag(help: "Measure the age from storing or confirming.") var created = false
+
+    func validate() throws {
+        if accessed, created { throw ValidationError("--accessed and --created exclude each other; give one.") }
+        if accessed || created, olderThan == nil {
+            throw ValidationError(
+                "--\(accessed ? "accessed" : "created") says how an age is measured; give --older-than.")
+        }
+    }
+
+    /// The time from which an age is measured.
+    func time(of entry: CacheEntry) -> Date { created ? entry.stored : entry.accessed }
+
+    /// Entries from before this time are selected; `nil` selects all.
+    func cutoff(now: Date) -> Date? { olderThan.map { now.addingTimeInterval(-$0.seconds) } }
+
+    /// The entries that a clean-up removes; `nil` if no age was given.
+    var stale: HTTPCache.Stale? {
+        olderThan.map { created ? .stored(.seconds($0.seconds)) : .unused(.seconds($0.seconds)) }
     }
 }

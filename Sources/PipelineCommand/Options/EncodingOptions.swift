@@ -23,9 +23,7 @@ struct EncodingOptions: ParsableArguments {
         completion: .default)
     var quality: Int?
 
-    @Option(
-        help: ArgumentHelp("Use the best quality within this size. Such as 100K.", valueName: "size"),
-        completion: .default)
+    @Option(help: ArgumentHelp("Use the best quality within this size. Such as 100K.", valueName: "size"))
     var maxBytes: CountArgument?
 
     @Option(
@@ -34,8 +32,7 @@ struct EncodingOptions: ParsableArguments {
     )
     var metadata = KeptMetadata.none
 
-    @Flag(help: "Write \(Formats.words(Formats.using(.lossless), "and")) without loss.")
-    var lossless = false
+    @Flag(help: "Write \(Formats.words(Formats.using(.lossless), "and")) without loss.") var lossless = false
 
     @Flag(help: "Write \(Formats.words(Formats.using(.progressive), "and")) so that it shows coarsely first.")
     var progressive = false
@@ -55,8 +52,7 @@ struct EncodingOptions: ParsableArguments {
         name: [.customLong("colours"), .customLong("colors")],
         help: ArgumentHelp(
             "Write a palette of at most N colours. For png and gif. (default: all colours in png, 256 in gif)",
-            valueName: "2-256"),
-        completion: .list(["16", "64", "256"]))
+            valueName: "2-256"), completion: .list(["16", "64", "256"]))
     var colors: Int?
 
     @OptionGroup(visibility: .hidden) var defaults: EncodingDefaults
@@ -73,20 +69,16 @@ struct EncodingOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if let quality, !(1...100 ~= quality) { throw ValidationError("-Q takes 1 to 100, not \(quality).") }
-        if let effort, !Self.allEfforts.contains(effort) {
+        let all = Self.allEfforts
+        try check("-Q", quality, 1...100)
+        if let effort, !all.contains(effort) {
             let ranges = Formats.efforts.map { "\($0.range.lowerBound) to \($0.range.upperBound) for \($0.name)" }
             throw ValidationError("--effort takes \(Formats.words(ranges, "and")), not \(effort).")
         }
-        if let colors, !(2...256 ~= colors) { throw ValidationError("--colours takes 2 to 256, not \(colors).") }
+        try check("--colours", colors, 2...256)
         if let maxBytes, maxBytes.count < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
-        if let quality = defaults.quality, !(1...100 ~= quality) {
-            throw ValidationError("The setting quality takes 1 to 100, not \(quality).")
-        }
-        if let effort = defaults.effort, case let all = Self.allEfforts, !all.contains(effort) {
-            throw ValidationError(
-                "The setting effort takes \(all.lowerBound) to \(all.upperBound), not \(effort).")
-        }
+        try check("The setting quality", defaults.quality, 1...100)
+        try check("The setting effort", defaults.effort, all)
         if let size = defaults.maxBytes, size.count < 1 {
             throw ValidationError("The setting max-bytes takes 1 or more.")
         }
@@ -134,6 +126,18 @@ struct EncodingOptions: ParsableArguments {
         let idle = special.filter { $0.isGiven && $0.formats.isDisjoint(with: formats) }.map(\.name)
         let unused = given.filter { given in given.isGiven && !encoders.contains { $0.uses(given.option) } }.map(\.name)
         return (unused + idle).map { "\($0) has no effect on \(names)." }
+    }
+
+    /// Checks the options against the formats of the results, and warns of those without effect.
+    func check(_ jobs: [Job], _ report: ReportOptions) throws {
+        let targets = jobs.flatMap { (try? $0.targets.get()) ?? [] }.filter { !$0.followsSource }
+        try check(Set(targets.map(\.format)), report)
+    }
+
+    /// Checks the options against formats, and warns of those without effect if a report is given.
+    func check(_ formats: Set<ImageFormat>, _ report: ReportOptions?) throws {
+        let warnings = try check(formats)
+        for warning in warnings { report?.warn(warning) }
     }
 }
 

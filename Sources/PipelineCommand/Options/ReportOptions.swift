@@ -12,11 +12,9 @@ struct ReportOptions: ParsableArguments {
     )
     var json = false
 
-    @Flag(name: [.customShort("q"), .long], help: "Print nothing but errors.")
-    var quiet = false
+    @Flag(name: [.customShort("q"), .long], help: "Print nothing but errors.") var quiet = false
 
-    @Flag(name: [.customShort("v"), .long], help: "Show each stage on standard error.")
-    var verbose = false
+    @Flag(name: [.customShort("v"), .long], help: "Show each stage on standard error.") var verbose = false
 
     @Option(
         help: "Colour errors: auto, always or never. NO_COLOR in the environment means never, unless always is given.")
@@ -45,6 +43,14 @@ struct ReportOptions: ParsableArguments {
         if !quiet { StandardError.warn(text) }
     }
 
+    /// Does work whose error is printed, and ends the verb.
+    func ending(_ work: () async throws -> Void) async throws {
+        do { try await work() } catch let error as LoadError {
+            show(error)
+            throw ExitCode(1)
+        }
+    }
+
     /// Prints an error; the stage that failed only with `-v`.
     func show(_ error: LoadError) { show(error.text(namesStage: verbose)) }
 
@@ -52,5 +58,13 @@ struct ReportOptions: ParsableArguments {
     func show(_ error: String) {
         let name = isColored ? "\u{1B}[1;31m\(Program.name):\u{1B}[0m" : "\(Program.name):"
         StandardError.write("\(name) \(error)\n")
+    }
+
+    /// Reports a folder that can't be written to once, instead of once for each result.
+    func checkRoot(_ root: String?, _ jobs: [Job]) throws {
+        // In JSON each result has its own object with the error.
+        guard !json, let root, !jobs.isEmpty, let obstacle = FileFacts.obstacle(toWritingIn: root) else { return }
+        show(FileFacts.unwritable(root, obstacle))
+        throw ExitCode(1)
     }
 }

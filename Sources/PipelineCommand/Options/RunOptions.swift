@@ -4,10 +4,7 @@ import Stages
 
 /// The options for running jobs, shared by all verbs that run several.
 struct RunOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp("Work on up to N at a time. (default: cores + 1)", valueName: "n"),
-        completion: .default)
+    @Option(name: .letter("j"), help: ArgumentHelp("Work on up to N at a time. (default: cores + 1)", valueName: "n"))
     var jobs: Int?
 
     @Option(
@@ -15,17 +12,14 @@ struct RunOptions: ParsableArguments {
             "Limit the memory of images in progress. (default: half of the machine's)", valueName: "size"))
     var memory: CountArgument?
 
-    @Flag(help: "Print what would be written, and write nothing.")
-    var dryRun = false
+    @Flag(help: "Print what would be written, and write nothing.") var dryRun = false
 
-    @Flag(help: "Stop at the first failure. (default: continue with the others)")
-    var failFast = false
+    @Flag(help: "Stop at the first failure. (default: continue with the others)") var failFast = false
 
-    @Flag(help: "Continue after failures; the default.")
-    var keepGoing = false
+    @Flag(help: "Continue after failures; the default.") var keepGoing = false
 
     func validate() throws {
-        if let jobs, !(1...1024 ~= jobs) { throw ValidationError("--jobs takes 1 to 1024, not \(jobs).") }
+        try check("--jobs", jobs, 1...1024)
         if let memory, memory.count < Self.leastMemory {
             throw ValidationError(
                 "--memory \(ByteCount.text(memory.count)) is less than one image needs; give at least \(ByteCount.text(Self.leastMemory))."

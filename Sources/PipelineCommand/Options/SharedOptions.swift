@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Pipeline
 import PipelineShared
 import Stages
@@ -15,8 +16,7 @@ struct SharedOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Keep large shared responses in this bucket. s3://bucket/prefix, with ?endpoint=https://host for a store other than Amazon's.",
-            valueName: "url"),
-        completion: .default)
+            valueName: "url"))
     var blobs: String?
 
     func validate() throws {
@@ -60,24 +60,19 @@ struct SharedOptions: ParsableArguments {
     /// What `doctor` finds of the server and the bucket; nothing without the option.
     func findings() async -> [DoctorFinding] {
         guard let fleet = fleet() else { return [] }
-        var findings: [DoctorFinding] = []
-        do {
+        let server = await DoctorFinding("shared", subject) {
             let server = try await fleet.inspectServer()
             let memory = server.byteLimit == 0 ? "" : " of \(ByteCount.text(server.byteLimit))"
             let state = ["Redis \(server.version), \(ByteCount.text(server.usedBytes))\(memory)"] + server.advice
-            findings.append(DoctorFinding("shared", subject, state.joined(separator: "; "), server.isUsable))
-        } catch {
-            findings.append(DoctorFinding("shared", subject, CommandWords.text(of: error), false))
+            return (state.joined(separator: "; "), server.isUsable)
         }
-        do {
-            if let isConditional = try await fleet.inspectBlobs() {
-                let state = isConditional ? "written once" : "without conditional writes, so equal bytes are sent again"
-                findings.append(DoctorFinding("shared", redactedURL(blobs ?? ""), "large responses are \(state)", true))
-            }
-        } catch {
-            findings.append(DoctorFinding("shared", redactedURL(blobs ?? ""), CommandWords.text(of: error), false))
+        guard let blobs else { return [server] }
+        let bucket = await DoctorFinding("shared", redactedURL(blobs)) {
+            let isConditional = try await fleet.inspectBlobs() ?? true
+            let state = isConditional ? "written once" : "without conditional writes, so equal bytes are sent again"
+            return ("large responses are \(state)", true)
         }
-        return findings
+        return [server, bucket]
     }
 }
 
@@ -86,4 +81,23 @@ extension CachePolicy {
     func pipeline(_ resources: PipelineResources, _ fleet: Fleet?) -> ImagePipeline {
         fleet?.arrangement(self, resources) ?? pipeline(resources)
     }
+}
+
+/// A client that loads `s3:` URLs with the credentials of this machine, and passes on all other requests unchanged: a
+/// public object of an http URL needs no credentials.
+final class S3URLs: TransferClient {
+    private let client: any TransferClient
+    private let credentials = S3CredentialSource()
+
+    init(_ client: any TransferClient) { self.client = client }
+
+    func send(_ request: TransferRequest) async throws -> TransferResponse {
+        guard request.url.scheme?.lowercased() == "s3" else { return try await client.send(request) }
+        let signed = SignedForS3(client, at: try S3Endpoint()) { [credentials] in try await credentials.current() }
+        return try await signed.send(request)
+    }
+
+    var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
+
+    func shutdown() async { await client.shutdown() }
 }

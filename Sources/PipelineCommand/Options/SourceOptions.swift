@@ -5,18 +5,13 @@ import Stages
 
 /// The options for reading sources and their limits, shared by all verbs that decode.
 struct SourceOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Refuse images with more pixels. (default: 50M)", valueName: "n"),
-        completion: .default)
+    @Option(help: ArgumentHelp("Refuse images with more pixels. (default: 50M)", valueName: "n"))
     var maxPixels: CountArgument?
 
-    @Option(
-        help: ArgumentHelp("Refuse images with a longer side. (default: 100K)", valueName: "n"),
-        completion: .default)
+    @Option(help: ArgumentHelp("Refuse images with a longer side. (default: 100K)", valueName: "n"))
     var maxSide: CountArgument?
 
-    @Option(
-        help: ArgumentHelp("Refuse sources with more bytes. (default: 64M)", valueName: "size"), completion: .default)
+    @Option(help: ArgumentHelp("Refuse sources with more bytes. (default: 64M)", valueName: "size"))
     var maxSourceBytes: CountArgument?
 
     @OptionGroup var time: TimeLimitOptions
@@ -76,5 +71,89 @@ struct SourceOptions: ParsableArguments {
         // Each source is loaded once in a run, so its product isn't needed in memory afterwards.
         resources.memory = MemoryCache(byteLimit: 0)
         return resources
+    }
+}
+
+/// The option for the addresses that may be asked, shared by all verbs that send requests.
+struct AddressOptions: ParsableArguments {
+    @Flag(help: "Refuse private and local addresses.") var publicOnly = false
+
+    /// All, as curl does, unless the flag is set.
+    var policy: AddressPolicy { publicOnly ? .publicOnly : .any }
+}
+
+/// The option for decoding in confined processes, shared by all verbs that decode.
+struct IsolationOptions: ParsableArguments {
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .chooseLast,
+        help:
+            "Decode in confined processes. With --no-isolate, in this one. By default batch isolates, and every verb SVG and JPEG XL."
+    )
+    var isolate: Bool?
+
+    /// What a verb's words say.
+    static func choice(in words: some Collection<String>) -> Bool? {
+        words.reversed().first { $0 == "--isolate" || $0 == "--no-isolate" }.map { $0 == "--isolate" }
+    }
+}
+
+/// The option for the time of one image, shared by all verbs that read images.
+struct TimeLimitOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Refuse images that take longer. (default: 30s) Reading, decoding, transforms and encoding count together; waiting for a core or for memory doesn't.",
+            valueName: "time"), completion: .default)
+    var maxTime: TimeArgument?
+
+    func validate() throws {
+        if let maxTime, maxTime.seconds <= 0 { throw ValidationError("--max-time takes more than 0.") }
+    }
+
+    /// The default limits with this time.
+    var limits: ImageLimits {
+        var limits = ImageLimits()
+        if let maxTime { limits.time = .seconds(maxTime.seconds) }
+        return limits
+    }
+}
+
+/// The options for the cache policy and its delays, shared by all verbs.
+struct PolicyOptions: ParsableArguments {
+    enum Name: String, ExpressibleByArgument, CaseIterable {
+        case returnCacheElseLoad, returnCacheDontLoad, offline, ignoreCache, useProtocol
+    }
+
+    @Option(help: "Choose which caches are used. One of \(Name.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var policy = Name.returnCacheElseLoad
+
+    @Option(help: ArgumentHelp("Wait before the lookup on disk.", valueName: "time")) var cacheDelay: TimeArgument?
+
+    @Option(help: ArgumentHelp("Wait before a request is sent.", valueName: "time")) var downloadDelay: TimeArgument?
+
+    func validate() throws {
+        for (name, delay) in [("--cache-delay", cacheDelay), ("--download-delay", downloadDelay)] {
+            if let delay, delay.seconds > 86_400 {
+                throw ValidationError("\(name) takes up to a day: 86400 or 24h.")
+            }
+        }
+        let takesCacheDelay = policy == .returnCacheElseLoad || policy == .returnCacheDontLoad
+        let takesDownloadDelay = policy == .returnCacheElseLoad || policy == .ignoreCache
+        if cacheDelay != nil, !takesCacheDelay { throw ValidationError("\(policy.rawValue) has no --cache-delay.") }
+        if downloadDelay != nil, !takesDownloadDelay {
+            throw ValidationError("\(policy.rawValue) has no --download-delay.")
+        }
+    }
+
+    /// The policy with its delays.
+    var cachePolicy: CachePolicy {
+        let cacheDelay = cacheDelay.map { Duration.seconds($0.seconds) }
+        let downloadDelay = downloadDelay.map { Duration.seconds($0.seconds) }
+        return switch policy {
+        case .returnCacheElseLoad: .returnCacheElseLoad(cacheDelay: cacheDelay, downloadDelay: downloadDelay)
+        case .returnCacheDontLoad: .returnCacheDontLoad(delay: cacheDelay)
+        case .offline: .offline
+        case .ignoreCache: .ignoreCache(delay: downloadDelay)
+        case .useProtocol: .useProtocol
+        }
     }
 }

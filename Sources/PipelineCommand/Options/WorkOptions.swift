@@ -4,8 +4,7 @@ import Stages
 
 /// The options for results beyond their format and existing files.
 struct ResultOptions: ParsableArguments {
-    @Flag(help: "Write only results smaller than their sources.")
-    var onlyIfSmaller = false
+    @Flag(help: "Write only results smaller than their sources.") var onlyIfSmaller = false
 
     @Option(
         help: ArgumentHelp(
@@ -18,7 +17,8 @@ struct ResultOptions: ParsableArguments {
 ///
 /// It lists the groups of options itself. ArgumentParser checks each group in debug builds, five times for each group around
 /// it, so that tests would take seconds to start one of these verbs if the groups were in one more.
-protocol WorkVerb: AsyncParsableCommand {
+protocol WorkVerb: AsyncParsableCommand, Sendable {
+    var operations: OperationOptions { get }
     var format: FormatOption { get }
     var encoding: EncodingOptions { get }
     var overwrite: OverwriteOptions { get }
@@ -29,29 +29,14 @@ protocol WorkVerb: AsyncParsableCommand {
 }
 
 extension WorkVerb {
-    /// The options shared by all these verbs.
-    var work: WorkOptions {
-        WorkOptions(
-            format: format, encoding: encoding, overwrite: overwrite, results: results, running: running,
-            source: source, report: report)
-    }
-}
-
-/// The options shared by all verbs that make an image of each source, except for where results go.
-struct WorkOptions: Sendable {
-    let format: FormatOption
-    let encoding: EncodingOptions
-    let overwrite: OverwriteOptions
-    let results: ResultOptions
-    let running: RunOptions
-    let source: SourceOptions
-    let report: ReportOptions
-
-    /// A recipe that decodes and encodes.
-    func recipe() -> Recipe {
-        Recipe(source, budget: running.budget) { [encoding] in
+    /// A recipe that decodes, transforms and encodes.
+    /// - Parameter standard: The size if none is given.
+    func recipe(standard: Geometry? = nil) throws -> Recipe {
+        var recipe = Recipe(source, budget: running.budget) { [encoding] in
             Encode($0, options: encoding.options($0), codecs: Formats.codecs)
         }
+        try operations.apply(to: &recipe, standard: standard)
+        return recipe
     }
 
     /// Plans where results go.
@@ -63,5 +48,45 @@ struct WorkOptions: Sendable {
         return try OutputPlanner(
             output: output, inPlace: inPlace, format: format.chosen?.format,
             standardFormat: encoding.defaults.format?.format, inputs: inputs, asFolder: asFolder)
+    }
+
+    /// Makes an image of each input, and ends the verb.
+    /// - Parameters:
+    ///   - output: The value of `-o`; `nil` only in place.
+    ///   - standard: The size if none is given.
+    /// - Throws: `ValidationError` if two results would have the same path, or standard input would be read twice;
+    ///   `ExitCode` 1 if a job failed; `CancellationError`.
+    func process(
+        _ inputs: [String], output: String?, inPlace: Bool = false, standard: Geometry? = nil
+    ) async throws {
+        let planner = try planner(output: output, inPlace: inPlace, inputs: inputs.count)
+        try inputs.checkStandardInput()
+        let jobs = try await planner.jobs(inputs, onCollision: results.onCollision)
+        let recipe = try recipe(standard: standard)
+        try encoding.check(jobs, report)
+        let reporter = WorkReporter(report)
+        try await run(recipe, reporter, inPlace: inPlace)
+            .carryOut(jobs, in: planner.root, running, reporter, recipe.resources, planned: plannedSize(standard))
+    }
+
+    /// Makes the run of a recipe's jobs.
+    func run(_ recipe: Recipe, _ reporter: WorkReporter, inPlace: Bool = false) -> WorkRun {
+        WorkRun(
+            render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
+            onlyIfSmaller: results.onlyIfSmaller, stopsAtFailure: running.failFast, width: running.width,
+            limits: recipe.resources.limits, report: { reporter.report($0) })
+    }
+
+    /// The sizes of results in a plan.
+    /// - Parameter standard: The size if none is given.
+    func plannedSize(_ standard: Geometry? = nil) -> WorkRun.Planning {
+        { native, targets in targets.map { ($0, operations.plannedSize(of: native, standard: standard)) } }
+    }
+}
+
+extension [String] {
+    /// Refuses arguments that would read standard input twice.
+    func checkStandardInput() throws {
+        if filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// What the system says about a path. Links are followed.
+/// What the system says about a file.
 struct FileFacts: Sendable {
     enum Kind: Sendable { case regular, folder, other }
 
@@ -22,9 +22,21 @@ struct FileFacts: Sendable {
     let changed: Int64
 
     /// `nil` if there is no file, or none that this process may see.
-    init?(_ path: String) {
+    /// - Parameter followsLinks: Whether a link stands for its target; else it is of no kind that has a name here.
+    init?(_ path: String, followsLinks: Bool = true) {
         var status = stat()
-        guard path.withPath({ stat($0, &status) }) == 0 else { return nil }
+        guard path.withPath({ followsLinks ? stat($0, &status) : lstat($0, &status) }) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// `nil` if the file isn't open.
+    init?(open descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         switch status.st_mode & S_IFMT {
         case S_IFREG: kind = .regular
         case S_IFDIR: kind = .folder

@@ -37,13 +37,11 @@ struct OutputFile {
         let folder = above.map { $0 == "/" ? $0 : $0 + "/" } ?? "./"
         let replaced = ReplacedFile(target)
         let mode: UInt32 = replaced == nil ? 0o666 : 0o600
-        let file: any TemporaryFile =
-            if let unnamed = Unnamed(in: folder, mode: mode) { unnamed } else {
-                try Named(in: folder, mode: mode, failure)
-            }
+        let file = try TemporaryFile(in: folder, mode: mode, failure)
         do throws(LoadError) {
             defer { file.close() }
-            try writeAll(bytes, to: file.descriptor)
+            let number = StandardStream.write(bytes, to: file.descriptor) { false }
+            guard number == 0 else { throw failure(number) }
             if replaced?.pass(to: file.descriptor) == false {
                 StandardError.warn("\(printable(path)): The file belongs to you now; only root can keep its owner.")
             }
@@ -56,6 +54,17 @@ struct OutputFile {
             file.discard()
             throw error
         }
+    }
+
+    /// Writes all bytes unless the file exists and the rule is to skip it; false if it was.
+    func write(
+        _ bytes: [UInt8], existing: Existing, _ rule: OverwriteOptions.Rule, _ cancellation: WorkCancellation
+    ) throws -> Bool {
+        do { try write(bytes, existing: existing, cancellation) } catch let error as LoadError {
+            guard error.code == .outputExists, rule == .skip else { throw error }
+            return false
+        }
+        return true
     }
 
     /// The error for a file that may not be overwritten.
@@ -83,32 +92,12 @@ struct OutputFile {
         }
         guard file >= 0 else { throw failure(errno) }
         defer { close(file) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            try cancellation.check()
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EAGAIN {
-                var waiting = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-                poll(&waiting, 1, 20)
-                continue
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw failure(errno) }
-            rest = rest.dropFirst(count)
-        }
+        let number = StandardStream.write(bytes, to: file) { cancellation.isCancelled }
+        try cancellation.check()
+        guard number == 0 else { throw failure(number) }
     }
 
     private func open(_ flags: Int32) -> Int32 { path.withPath { Glibc.open($0, O_WRONLY | O_CLOEXEC | flags) } }
-
-    private func writeAll(_ bytes: [UInt8], to file: Int32) throws(LoadError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw failure(count < 0 ? errno : EIO) }
-            rest = rest.dropFirst(count)
-        }
-    }
 
     private func failure(_ number: Int32) -> LoadError {
         let why = String(cString: strerror(number))

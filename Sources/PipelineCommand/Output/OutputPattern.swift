@@ -3,38 +3,62 @@ import Pipeline
 import PipelineFile
 import Stages
 
+/// A text with fields in braces.
+struct FieldText<Field: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
+    enum Part: Sendable {
+        case text(String)
+        case field(Field)
+    }
+
+    let parts: [Part]
+
+    /// Reads a text.
+    /// - Throws: `ValidationError` for an unknown field.
+    init(_ argument: String) throws {
+        var parts: [Part] = []
+        var rest = Substring(argument)
+        while let brace = rest.firstIndex(of: "{"), let end = rest[brace...].firstIndex(of: "}") {
+            let name = String(rest[rest.index(after: brace)..<end])
+            guard let field = Field(rawValue: name) else {
+                let names = Field.allCases.map(\.rawValue)
+                let remedy =
+                    NearestName.of(name, among: names).map { "Did you mean {\($0)}?" }
+                    ?? "There are \(names.map { "{\($0)}" }.joined(separator: ", "))."
+                throw ValidationError("There is no field {\(printable(name))}. \(remedy)")
+            }
+            parts += [.text(String(rest[..<brace])), .field(field)]
+            rest = rest[rest.index(after: end)...]
+        }
+        self.parts = parts + [.text(String(rest))]
+    }
+}
+
+extension Sequence {
+    /// The text with values for its fields.
+    func filled<Field>(_ value: (Field) -> String) -> String where Element == FieldText<Field>.Part {
+        map { part in
+            switch part {
+            case .text(let text): text
+            case .field(let field): value(field)
+            }
+        }.joined()
+    }
+}
+
 /// A path with fields in braces: `out/{name}-{w}.{ext}`.
 struct OutputPattern: Sendable {
     enum Field: String, CaseIterable, Sendable {
         case name, w, h, ext, dir, index, format
     }
 
-    private enum Part: Sendable {
-        case text(String)
-        case field(Field)
-    }
-
-    private let parts: [Part]
+    private let parts: [FieldText<Field>.Part]
 
     /// Reads a pattern.
     /// - Parameter folder: A folder to put before the pattern; braces in it aren't fields.
     /// - Throws: `ValidationError` for an unknown field.
     init(_ text: String, in folder: String? = nil) throws {
-        var parts = folder.map { [Part.text($0.utf8.last == UInt8(ascii: "/") ? $0 : $0 + "/")] } ?? []
-        var rest = Substring(text)
-        while let brace = rest.firstIndex(of: "{"), let end = rest[brace...].firstIndex(of: "}") {
-            let name = String(rest[rest.index(after: brace)..<end])
-            guard let field = Field(rawValue: name) else {
-                let fields = Field.allCases.map { "{\($0.rawValue)}" }
-                let remedy =
-                    NearestName.of(name, among: Field.allCases.map(\.rawValue)).map { "Did you mean {\($0)}?" }
-                    ?? "There are \(fields.joined(separator: ", "))."
-                throw ValidationError("There is no field {\(name)}. \(remedy)")
-            }
-            parts += [.text(String(rest[..<brace])), .field(field)]
-            rest = rest[rest.index(after: end)...]
-        }
-        self.parts = parts + [.text(String(rest))]
+        let start = folder.map { $0.utf8.last == UInt8(ascii: "/") ? $0 : $0 + "/" }
+        parts = (start.map { [.text($0)] } ?? []) + (try FieldText(text).parts)
     }
 
     func contains(_ field: Field) -> Bool {
@@ -70,18 +94,17 @@ struct OutputPattern: Sendable {
 
     /// The path. `{w}` and `{h}` stay as they are if the size isn't known.
     func path(_ name: OutputName, _ format: ImageFormat, size: PixelSize?, width: Int? = nil) -> String {
-        let path = parts.map { part in
-            switch part {
-            case .text(let text): text
-            case .field(.name): name.name
-            case .field(.dir): name.folder
-            case .field(.index): "\(name.index)"
-            case .field(.ext): name.fileExtension(format)
-            case .field(.format): format.name
-            case .field(.w): (width ?? size?.width).map { "\($0)" } ?? "{w}"
-            case .field(.h): size.map { "\($0.height)" } ?? "{h}"
+        let path = parts.filled { (field: Field) in
+            switch field {
+            case .name: name.name
+            case .dir: name.folder
+            case .index: "\(name.index)"
+            case .ext: name.fileExtension(format)
+            case .format: format.name
+            case .w: (width ?? size?.width).map { "\($0)" } ?? "{w}"
+            case .h: size.map { "\($0.height)" } ?? "{h}"
             }
-        }.joined()
+        }
         // {dir} is often `.`.
         let short = path.holds("/./") ? Self.withoutDots(path) : path
         return short.utf8.starts(with: "./".utf8) && contains(.dir)

@@ -1,5 +1,6 @@
 import Glibc
 import Pipeline
+import Stages
 
 /// Standard output for lines, which are written at once, and images.
 ///
@@ -43,5 +44,15 @@ enum StandardOutput {
     private static func error(_ number: Int32) -> LoadError {
         LoadError(
             .unwritable, subject: "standard output", "Writing failed: \(String(cString: strerror(number))).")
+    }
+}
+
+/// Writes lines to standard output, each whole, on a thread that may wait for a slow reader.
+struct OutputLines: Sendable {
+    private let threads = BlockingThreads(name: "pipectl-output", count: 1)
+
+    func write(_ line: [UInt8]) async {
+        // A cancelled task still has to report that, so the write itself must not be cancelled.
+        await Task { _ = try? await threads.run { _ in StandardOutput.write(bytes: line) } }.value
     }
 }

@@ -11,16 +11,19 @@ enum StandardStream {
         }
     }
 
-    /// Writes all bytes. A signal ends a write that waits for a reader.
+    /// Writes all bytes.
+    /// - Parameter isCancelled: Whether a write that waits for a reader ends; by default after a signal.
     /// - Returns: 0, or the system's error number.
-    static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
+    static func write(
+        _ bytes: [UInt8], to file: Int32, unless isCancelled: () -> Bool = { Interruption.isRequested }
+    ) -> Int32 {
         var status = stat()
         let mayWait = fstat(file, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
         var rest = bytes[...]
         while !rest.isEmpty {
             if mayWait {
                 var waiting = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-                while poll(&waiting, 1, 50) == 0 { if Interruption.isRequested { return EINTR } }
+                while poll(&waiting, 1, 50) == 0 { if isCancelled() { return EINTR } }
             }
             // A pipe that is ready takes this much without waiting.
             let length = mayWait ? min(rest.count, 4096) : rest.count
@@ -74,10 +77,12 @@ enum StandardStream {
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { return nil }
         defer { close(file) }
-        let (bytes, number) = read(file, limit: limit) {
+        var bytes: [UInt8] = []
+        let wait = {
             var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
             while poll(&waiting, 1, 50) == 0, !Interruption.isRequested {}
         }
+        let number = read(file, while: { bytes.count <= limit }, wait: wait) { bytes += $0 }
         // A pipe without data reads as empty after an interruption.
         if Interruption.isRequested { throw CancellationError() }
         guard number == 0, bytes.count <= limit else {
@@ -85,19 +90,6 @@ enum StandardStream {
             return nil
         }
         return bytes
-    }
-
-    /// Reads an open file from its start; `nil` if it can't be read.
-    static func readAll(_ file: Int32) -> [UInt8]? {
-        guard lseek(file, 0, SEEK_SET) == 0 else { return nil }
-        let (bytes, number) = read(file, limit: .max - 1) {}
-        return number == 0 ? bytes : nil
-    }
-
-    private static func read(_ file: Int32, limit: Int, wait: () throws -> Void) rethrows -> ([UInt8], error: Int32) {
-        var bytes: [UInt8] = []
-        let number = try read(file, while: { bytes.count <= limit }, wait: wait) { bytes += $0 }
-        return (bytes, number)
     }
 
     /// - Returns: 0, or the system's error number.

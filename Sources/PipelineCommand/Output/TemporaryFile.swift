@@ -1,16 +1,57 @@
+import CAttributes
 import Glibc
 import Pipeline
 
-/// A file that is written before it gets its name.
-protocol TemporaryFile {
-    var descriptor: Int32 { get }
-    /// Gives the file its name, in one step; 0 or the system's error number.
-    func appear(as path: String, replacing: Bool) -> Int32
-    /// Removes a file that didn't get its name.
-    func discard()
-}
+/// A file that is written before it gets its name. Until then it has none, so that the system removes it however the
+/// program ends, or a temporary one where the file system has no such files.
+struct TemporaryFile {
+    let descriptor: Int32
+    private let folder: String
+    private let name: String?
 
-extension TemporaryFile {
+    /// - Parameters:
+    ///   - folder: The folder, with a slash at its end.
+    ///   - mode: The rights that the file starts with, less those of the umask.
+    ///   - failure: Makes an error of the system's number.
+    init(in folder: String, mode: UInt32, _ failure: (Int32) -> LoadError) throws(LoadError) {
+        // The number below is O_TMPFILE, a combination of flags that Swift doesn't import. The file gets its name
+        // through /proc, which isn't mounted everywhere.
+        let unnamed =
+            access("/proc/self/fd", X_OK) == 0
+            ? folder.withPath { open($0, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode) } : -1
+        self.folder = folder
+        name = unnamed < 0 ? TemporaryName.next(in: folder) : nil
+        descriptor = name?.withPath { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) } ?? unnamed
+        guard descriptor >= 0 else { throw failure(errno) }
+    }
+
+    /// Gives the file its name, in one step; 0 or the system's error number.
+    func appear(as path: String, replacing: Bool) -> Int32 {
+        if name == nil || !replacing {
+            if link(to: path) {
+                discard()
+                return 0
+            }
+            guard errno == EEXIST, replacing else { return errno }
+        }
+        // What it replaces may be the only copy of a photograph. Without this, some file systems have an empty file there
+        // after a power cut.
+        if name == nil || FileFacts(path) != nil, fsync(descriptor) != 0 { return errno }
+        let temporary = name ?? TemporaryName.next(in: folder)
+        guard name != nil || link(to: temporary) else { return errno }
+        let number = TemporaryName.rename(temporary, to: path)
+        if number != 0 { TemporaryName.remove(temporary) }
+        return number
+    }
+
+    private func link(to path: String) -> Bool {
+        let (own, flags) = name.map { ($0, 0) } ?? ("/proc/self/fd/\(descriptor)", AT_SYMLINK_FOLLOW)
+        return own.withPath { own in path.withPath { linkat(AT_FDCWD, own, AT_FDCWD, $0, flags) } } == 0
+    }
+
+    /// Removes the temporary name, if there is one.
+    func discard() { if let name { TemporaryName.remove(name) } }
+
     func close() { _ = Glibc.close(descriptor) }
 }
 
@@ -39,62 +80,53 @@ enum TemporaryName {
     static func prefix(of process: Int32) -> String { ".pipectl-\(process)-" }
 }
 
-/// A file without a name. The system removes it, however the program ends.
-struct Unnamed: TemporaryFile {
-    let descriptor: Int32
-    private let folder: String
+/// A file whose place another one takes, which keeps its owner, group, mode and extended attributes, such as an access
+/// control list.
+///
+/// The right to run as its owner or group isn't kept: the bytes are new.
+struct ReplacedFile {
+    private let path: String
+    private let status: stat
 
-    /// - Parameter mode: The rights that the file starts with, less those of the umask.
-    /// - Returns: `nil` if the file system has no such files.
-    init?(in folder: String, mode: UInt32) {
-        // The number below is O_TMPFILE, a combination of flags that Swift doesn't import. The file gets its name
-        // through /proc, which isn't mounted everywhere.
-        guard access("/proc/self/fd", X_OK) == 0 else { return nil }
-        descriptor = folder.withPath { open($0, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode) }
-        self.folder = folder
-        guard descriptor >= 0 else { return nil }
+    /// `nil` if there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard path.withPath({ stat($0, &status) }) == 0 else { return nil }
+        (self.path, self.status) = (path, status)
     }
 
-    func appear(as path: String, replacing: Bool) -> Int32 {
-        let own = "/proc/self/fd/\(descriptor)"
-        func link(to path: String) -> Bool {
-            path.withPath { linkat(AT_FDCWD, own, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) } == 0
+    /// Gives an open file what this one has.
+    /// - Returns: Whether the file has the same owner now. Only root can give a file to another user.
+    func pass(to descriptor: Int32) -> Bool {
+        // First, since a change of the owner changes the mode.
+        let keepsOwner = fchown(descriptor, status.st_uid, status.st_gid) == 0
+        let keepsGroup = keepsOwner || fchown(descriptor, .max, status.st_gid) == 0
+        if keepsGroup {
+            fchmod(descriptor, status.st_mode & 0o777)
+            passAttributes(to: descriptor)
+        } else {
+            // Rights of the group would be those of another one.
+            let others = status.st_mode & 0o007
+            fchmod(descriptor, status.st_mode & (0o707 | others << 3))
         }
-        if link(to: path) { return 0 }
-        guard errno == EEXIST, replacing else { return errno }
-        // What it replaces may be the only copy of a photograph. Without this, some file systems have an empty file there
-        // after a power cut.
-        guard fsync(descriptor) == 0 else { return errno }
-        let temporary = TemporaryName.next(in: folder)
-        guard link(to: temporary) else { return errno }
-        let number = TemporaryName.rename(temporary, to: path)
-        if number != 0 { TemporaryName.remove(temporary) }
-        return number
+        return keepsOwner
     }
 
-    func discard() {}
-}
-
-/// A file under a temporary name.
-struct Named: TemporaryFile {
-    let descriptor: Int32
-    private let name: String
-
-    init(in folder: String, mode: UInt32, _ failure: (Int32) -> LoadError) throws(LoadError) {
-        name = TemporaryName.next(in: folder)
-        descriptor = name.withPath { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
-        guard descriptor >= 0 else { throw failure(errno) }
-    }
-
-    func appear(as path: String, replacing: Bool) -> Int32 {
-        guard !replacing else {
-            if FileFacts(path) != nil, fsync(descriptor) != 0 { return errno }
-            return TemporaryName.rename(name, to: path)
+    private func passAttributes(to descriptor: Int32) {
+        for name in Self.names(of: path) where name.hasPrefix("user.") || name == "system.posix_acl_access" {
+            let count = path.withPath { getxattr($0, name, nil, 0) }
+            guard count > 0 else { continue }
+            var value = [UInt8](repeating: 0, count: count)
+            let read = path.withPath { getxattr($0, name, &value, count) }
+            if read > 0 { fsetxattr(descriptor, name, value, read, 0) }
         }
-        guard name.withPath({ name in path.withPath { link(name, $0) } }) == 0 else { return errno }
-        TemporaryName.remove(name)
-        return 0
     }
 
-    func discard() { TemporaryName.remove(name) }
+    private static func names(of path: String) -> [String] {
+        let count = path.withPath { listxattr($0, nil, 0) }
+        guard count > 0 else { return [] }
+        var names = [CChar](repeating: 0, count: count)
+        guard path.withPath({ listxattr($0, &names, count) }) == count else { return [] }
+        return names.split(separator: 0).map { String(decoding: $0.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+    }
 }

@@ -95,12 +95,24 @@ private struct IsolatedOnDemand: RemoteDecoding {
             return try pool.decoder(for: codec)
         } catch {
             guard mayStay else { throw error }
-            Self.warning.give(error)
+            Self.warn(of: error)
             return codec.decoder
         }
     }
 
-    private static let warning = OnceWarning()
+    private static let hasWarned = Lock(false)
+
+    /// Warns once that images are decoded in this process.
+    private static func warn(of error: any Error) {
+        let isFirst = hasWarned.withLock { hasWarned in
+            defer { hasWarned = true }
+            return !hasWarned
+        }
+        guard isFirst else { return }
+        let reason = (error as? LoadError)?.message ?? "\(error)"
+        Logger(label: Program.name).warning(
+            "Images are decoded in this process. \(reason) --no-isolate says so on purpose.")
+    }
 
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         try decoder().header(of: bytes, cancellation: cancellation)
@@ -130,21 +142,5 @@ private struct IsolatedOnDemand: RemoteDecoding {
         _ bytes: [UInt8], of metadata: StrippedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
         try metadata.stripped(bytes, codec.format, by: decoder(), cancellation)
-    }
-}
-
-/// Warns once that images are decoded in this process.
-private final class OnceWarning: Sendable {
-    private let isGiven = Lock(false)
-
-    func give(_ error: any Error) {
-        let wasGiven = isGiven.withLock { given in
-            defer { given = true }
-            return given
-        }
-        guard !wasGiven else { return }
-        let reason = (error as? LoadError)?.message ?? "\(error)"
-        Logger(label: Program.name).warning(
-            "Images are decoded in this process. \(reason) --no-isolate says so on purpose.")
     }
 }

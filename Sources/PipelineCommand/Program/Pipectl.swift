@@ -32,8 +32,7 @@ struct Pipectl: AsyncParsableCommand {
             CommandGroup(name: "Other", subcommands: [PlanCommand.self, DoctorCommand.self, HelpVerb.self]),
         ])
 
-    @Flag(help: "Print the defaults that are set, and where.")
-    var printConfig = false
+    @Flag(help: "Print the defaults that are set, and where.") var printConfig = false
 
     func run() async throws {
         guard printConfig else { throw CleanExit.helpRequest(self) }

@@ -1,3 +1,6 @@
+import ArgumentParser
+import PipelineImages
+
 /// The completion script of a shell, as ArgumentParser writes it, with what it lacks.
 enum CompletionScript {
     /// The script with one `help` in it, that parses a line only once in fish, and completes `--option=value` in bash.
@@ -113,5 +116,13 @@ extension String {
     /// The text with other lines in the place of some.
     fileprivate func replacingLines(_ changes: [(String, String)]) -> String {
         changes.reduce(self) { $0.replacing($1.0, with: $1.1) }
+    }
+}
+
+extension CompletionKind {
+    /// Files whose extensions are an image's, in lower or upper case, and folders.
+    static var images: CompletionKind {
+        let extensions = ImageCodecs.known.codecs.flatMap(\.extensions)
+        return .file(extensions: extensions + extensions.map { $0.uppercased() })
     }
 }

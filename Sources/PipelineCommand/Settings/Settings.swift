@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import Pipeline
 import PipelineFile
@@ -16,11 +17,7 @@ struct Settings {
 
     /// `$PIPECTL_CONFIG`, or `pipectl/config.yaml` in `$XDG_CONFIG_HOME` or `~/.config`.
     static var path: String {
-        if Environment.isSet(Program.variablePrefix + "CONFIG"),
-            let path = Environment[Program.variablePrefix + "CONFIG"]
-        {
-            return path
-        }
+        if let path = Environment[Program.variablePrefix + "CONFIG"], !path.isEmpty { return path }
         let base = Environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return (base ?? (Environment["HOME"] ?? "") + "/.config") + "/\(Program.name)/config.yaml"
     }
@@ -30,7 +27,7 @@ struct Settings {
     init() throws {
         var values = try Self.file()
         for setting in Setting.all {
-            guard Environment.isSet(setting.variable), let text = Environment[setting.variable] else { continue }
+            guard let text = Environment[setting.variable], !text.isEmpty else { continue }
             values[setting.name] = Value(setting: setting, text: text, origin: setting.variable)
         }
         self.values = values.values.sorted { $0.setting.name < $1.setting.name }
@@ -45,10 +42,8 @@ struct Settings {
         }
         var values: [String: Value] = [:]
         do {
-            guard let root = try YAMLDocument.root(of: String(decoding: bytes, as: UTF8.self), name: printable(path))
-            else {
-                return [:]
-            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let root = try YAMLDocument.root(of: text, name: printable(path)) else { return [:] }
             guard case .mapping(let pairs) = root.content else {
                 throw YAMLDocument.error(
                     path, root.line, root.column, "Write options and their values, such as quality: 75.")
@@ -133,4 +128,54 @@ extension Settings: CustomStringConvertible {
             (["# flags override the environment, which overrides \(Self.path)"] + lines
             + unset.map { "# \($0.name):  # \($0.variable)" }).joined(separator: "\n")
     }
+}
+
+/// An option whose default a user may set in a file, or in the environment, which overrides the file.
+struct Setting: Sendable {
+    /// The option's name without the dashes.
+    let name: String
+    /// Whether it takes no value.
+    var isFlag = false
+    /// Whether it is a flag with an opposite, `--no-` and its name.
+    var hasOpposite = false
+    /// Whether it ranks below a result's name, and is ignored for formats that have no use for it.
+    var isForEncoding = false
+
+    /// All settings. Options that exclude others can't be set.
+    static let all = [
+        Setting(name: "allow-truncated", isFlag: true), Setting(name: "blobs"), Setting(name: "cache-dir"),
+        Setting(name: "color"),
+        Setting(name: "effort", isForEncoding: true), Setting(name: "format", isForEncoding: true),
+        Setting(name: "frames"), Setting(name: "isolate", isFlag: true, hasOpposite: true), Setting(name: "jobs"),
+        Setting(name: "lossless", isFlag: true, isForEncoding: true),
+        Setting(name: "max-bytes", isForEncoding: true),
+        Setting(name: "max-pixels"), Setting(name: "max-side"), Setting(name: "max-source-bytes"),
+        Setting(name: "memory"), Setting(name: "metadata"), Setting(name: "policy"),
+        Setting(name: "progressive", isFlag: true, isForEncoding: true), Setting(name: "public-only", isFlag: true),
+        Setting(name: "quality", isForEncoding: true), Setting(name: "shared"),
+    ]
+
+    /// The variable that sets it, such as `PIPECTL_CACHE_DIR`.
+    var variable: String { Program.variablePrefix + name.uppercased().replacing("-", with: "_") }
+
+    /// Warns of variables that look like settings and are none.
+    static func warnOfUnknownVariables() {
+        let known = Set(all.map(\.variable) + [Program.variablePrefix + "CONFIG"])
+        let given = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix(Program.variablePrefix) }
+        for name in given.sorted() where !known.contains(name) {
+            let remedy = NearestName.of(name, among: known.sorted()).map { " Did you mean \($0)?" } ?? ""
+            StandardError.warn("\(printable(name)) is set, and there is no such setting.\(remedy)")
+        }
+    }
+
+    /// The option that passes it to a verb.
+    var option: String { isForEncoding ? "--default-\(name)" : "--\(name)" }
+}
+
+/// The variables that the command was started with.
+enum Environment {
+    static subscript(_ name: String) -> String? { getenv(name).map { String(path: $0) } }
+
+    /// Whether a variable is there and not empty.
+    static func isSet(_ name: String) -> Bool { !(self[name] ?? "").isEmpty }
 }

@@ -38,3 +38,51 @@ extension ParsableCommand {
         configuration.subcommands.first { $0.configuration.commandName == name }
     }
 }
+
+/// The help of a verb with a line for each option, as `-h` prints it; `--help` prints everything.
+enum ShortHelp {
+    /// The column where explanations begin here, and the one where ArgumentParser begins them.
+    private static let (indent, parsedIndent) = (31, 26)
+
+    static func of(_ verb: any ParsableCommand.Type, named name: String) -> String {
+        // One line for each explanation, to cut it after its first sentence.
+        let help = Pipectl.helpMessage(for: verb, columns: 100_000)
+        var lines = [verb.configuration.abstract, ""]
+        var label: String?
+        var isInSections = false
+        for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
+            let isHeading = line.hasSuffix(":") && line == line.uppercased()
+            if line.hasPrefix("USAGE: ") { lines += ["Usage: \(usage(line.dropFirst(7), of: name))", ""] }
+            isInSections = isInSections || isHeading
+            guard isInSections else { continue }
+            if line.isEmpty || isHeading {
+                lines.append(line.isEmpty ? "" : line.prefix(1) + line.dropFirst().lowercased())
+            } else if line.hasPrefix("   ") {
+                // The explanation of a label that was too long for its line. Further lines are details.
+                if let label { lines.append(element(label, line)) }
+                label = nil
+            } else if line.dropFirst(parsedIndent - 1).first == " " {
+                lines.append(element(String(line.prefix(parsedIndent)), line.dropFirst(parsedIndent)))
+            } else {
+                label = String(line)
+            }
+        }
+        lines.append("'\(name) --help' has all details and examples.")
+        return lines.joined(separator: "\n")
+    }
+
+    /// The usage with one placeholder for all options.
+    private static func usage(_ usage: Substring, of name: String) -> String {
+        let words = usage.replacing(/\ \[[^\]]*\](\ \.\.\.)?/, with: "").dropFirst(name.count)
+        return "\(name) [<options>]\(words)"
+    }
+
+    private static func element(_ label: String, _ explanation: Substring) -> String {
+        let text = explanation.drop { $0 == " " }
+        let end = text.firstRange(of: ". ")?.lowerBound ?? text.firstRange(of: " (default")?.lowerBound ?? text.endIndex
+        let sentence = text[..<end]
+        let name = String(label.reversed().drop { $0 == " " }.reversed())
+        let padding = String(repeating: " ", count: max(2, indent - name.count))
+        return name + padding + (sentence.hasSuffix(".") ? sentence.dropLast() : sentence)
+    }
+}

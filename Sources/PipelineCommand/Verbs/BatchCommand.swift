@@ -6,22 +6,21 @@ import Stages
 /// Works through folders, patterns and lists of images.
 struct BatchCommand: WorkVerb {
     static let configuration = CommandConfiguration(
-        commandName: "batch",
-        abstract: "Process folders, patterns and lists of images.",
-        discussion: """
-            -o is a pattern, or a folder in which the source tree is recreated. By default about one image per core \
-            is processed at a time, as far as memory allows. An existing file is an error unless -n, -y or --newer is \
-            given. --resume continues after Ctrl-C, kill -9 or a power cut, and replaces only files that it wrote with \
-            the same options. On a terminal a bar shows the progress. A folder means every image in it, recognized by \
-            extension or content; hidden files and symbolic links to folders are left out. The first images are \
-            processed while the list is still read. The last line of --json is the summary, of the kind summary.
+        "batch", "Process folders, patterns and lists of images.",
+        """
+        -o is a pattern, or a folder in which the source tree is recreated. By default about one image per core \
+        is processed at a time, as far as memory allows. An existing file is an error unless -n, -y or --newer is \
+        given. --resume continues after Ctrl-C, kill -9 or a power cut, and replaces only files that it wrote with \
+        the same options. On a terminal a bar shows the progress. A folder means every image in it, recognized by \
+        extension or content; hidden files and symbolic links to folders are left out. The first images are \
+        processed while the list is still read. The last line of --json is the summary, of the kind summary.
 
-            Examples:
-              \(Program.name) batch photos -r -s '1600x1600>' -f webp -o web
-              \(Program.name) batch 'a/**/*.jpg' --ops 'resize=800,sharpen' -o 'b/{name}-{w}.jpg'
-              find . -name '*.png' -print0 | \(Program.name) batch --files0-from - -f avif -o out
-              \(Program.name) batch photos -r -s 400x400 -o thumbs --shard 2/8
-            """)
+        Examples:
+          \(Program.name) batch photos -r -s '1600x1600>' -f webp -o web
+          \(Program.name) batch 'a/**/*.jpg' --ops 'resize=800,sharpen' -o 'b/{name}-{w}.jpg'
+          find . -name '*.png' -print0 | \(Program.name) batch --files0-from - -f avif -o out
+          \(Program.name) batch photos -r -s 400x400 -o thumbs --shard 2/8
+        """)
 
     @Argument(
         help: ArgumentHelp(
@@ -29,8 +28,7 @@ struct BatchCommand: WorkVerb {
         completion: .images)
     var inputs: [String] = []
 
-    @Flag(name: [.customShort("r"), .long], help: "Include subfolders.")
-    var recursive = false
+    @Flag(name: [.customShort("r"), .long], help: "Include subfolders.") var recursive = false
 
     @Option(
         help: ArgumentHelp(
@@ -38,8 +36,7 @@ struct BatchCommand: WorkVerb {
         completion: .file())
     var files0From: String?
 
-    @Option(help: ArgumentHelp("Take one part of the list, such as 2/8.", valueName: "i/n"), completion: .default)
-    var shard: ShardArgument?
+    @Option(help: ArgumentHelp("Take one part of the list, such as 2/8.", valueName: "i/n")) var shard: ShardArgument?
 
     @OptionGroup(title: "Transforms") var operations: OperationOptions
     @OptionGroup(title: "Resuming") var journaling: JournalOptions
@@ -66,22 +63,17 @@ struct BatchCommand: WorkVerb {
     }
 
     func run() async throws {
-        let planner = try work.planner(
+        let planner = try planner(
             output: destination.output, inPlace: destination.inPlace, inputs: inputs.count, asFolder: true)
-        var recipe = work.recipe()
-        try operations.apply(to: &recipe)
-        let rule = work.overwrite.rule
+        let (recipe, rule) = (try recipe(), overwrite.rule)
         let list = SourceList(
             shard: shard,
             keepsFiles: destination.inPlace || journaling.resume || rule == .overwrite || rule == .ifNewer)
-        let display = work.report.quiet || work.running.dryRun ? nil : ProgressDisplay(list)
+        let display = report.quiet || running.dryRun ? nil : ProgressDisplay { (list.total, list.isComplete) }
         // The thread ends with the list, or soon after the batch.
         async let reading: Void = read(list, display)
-        do {
-            try await run(BatchJobs(list, planner, work, shard), list, recipe, planner.root, display)
-        } catch let error as LoadError {
-            work.report.show(error)
-            throw ExitCode(1)
+        try await report.ending {
+            try await run(BatchJobs(list, planner, self, shard), list, recipe, planner.root, display)
         }
         await reading
     }
@@ -89,28 +81,30 @@ struct BatchCommand: WorkVerb {
     private func run(
         _ jobs: BatchJobs, _ list: SourceList, _ recipe: Recipe, _ root: String?, _ display: ProgressDisplay?
     ) async throws {
-        let reporter = WorkReporter(work.report, bar: display)
-        var run = work.workRun(recipe, reporter, inPlace: destination.inPlace)
+        let reporter = WorkReporter(report, bar: display)
+        var run = self.run(recipe, reporter, inPlace: destination.inPlace)
         run.isSource = { try list.contains($0, $1) }
-        if work.running.dryRun {
+        if running.dryRun {
             var failures = 0
             while case let part = try await jobs.next(), !part.isEmpty {
-                failures += try await run.showPlan(of: part, work.report) { native, targets in
-                    targets.map { ($0, operations.plannedSize(of: native)) }
-                }
+                failures += try await run.showPlan(of: part, report, planned: plannedSize())
             }
             if failures > 0 { throw ExitCode(1) }
             return
         }
         let first = try await jobs.next()
-        try work.report.checkRoot(root, first)
-        run.journal = try await journal(options: try recipe.signature)
+        try report.checkRoot(root, first)
+        let options = try recipe.signature
+        run.journal = try await BlockingThreads.files.run { _ in
+            try journaling.open(
+                output: destination.output ?? inputs.joined(separator: "\n"), shard: shard, options: options)
+        }
         let start = ContinuousClock.now
         defer {
             run.journal?.sync()
             display?.hide()
             reporter.showFolded()
-            show(reporter.soFar, of: list.total, in: ContinuousClock.now - start)
+            BatchSummary(reporter.soFar, total: list.total, time: ContinuousClock.now - start).report.show(report)
         }
         let begin = Lock<[Job]?>(first)
         let failures = try await run.run {
@@ -119,22 +113,6 @@ struct BatchCommand: WorkVerb {
         }
         await recipe.resources.close(if: jobs.haveURLs)
         if failures > 0 { throw ExitCode(1) }
-    }
-
-    private func journal(options: BLAKE2bDigest) async throws -> Journal? {
-        do {
-            return try await BlockingThreads.files.run { _ in
-                try journaling.open(
-                    output: destination.output ?? inputs.joined(separator: "\n"), shard: shard, options: options)
-            }
-        } catch let error as LoadError {
-            work.report.show(error)
-            throw ExitCode(1)
-        }
-    }
-
-    private func show(_ counts: WorkCounts, of total: Int, in time: Duration) {
-        BatchSummary(counts, total: total, time: time).report.show(work.report)
     }
 
     /// Reads all sources, in the order in which they were given.

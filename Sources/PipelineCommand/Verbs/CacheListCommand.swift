@@ -7,18 +7,17 @@ import Stages
 /// Lists what is in the cache.
 struct CacheListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ls",
-        abstract: "List the responses in the cache.",
-        discussion: """
-            A line has the status, the size, the time when the response was stored or last confirmed, the time when it \
-            was last used, and the URL without the values of its query.
+        "ls", "List the responses in the cache.",
+        """
+        A line has the status, the size, the time when the response was stored or last confirmed, the time when it \
+        was last used, and the URL without the values of its query.
 
-            Examples:
-              \(Program.name) cache ls
-              \(Program.name) cache ls --older-than 30d --accessed
-              \(Program.name) cache ls --json | jq .bytes
-              \(Program.name) cache ls --shared redis://cache.internal
-            """)
+        Examples:
+          \(Program.name) cache ls
+          \(Program.name) cache ls --older-than 30d --accessed
+          \(Program.name) cache ls --json | jq .bytes
+          \(Program.name) cache ls --shared redis://cache.internal
+        """)
 
     @OptionGroup(title: "Age") var filter: CacheFilterOptions
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions

@@ -7,20 +7,18 @@ import Stages
 /// Removes responses from the cache.
 struct CacheRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm",
-        abstract: "Remove the responses of URLs, keys or tags.",
-        discussion: """
-            A key is what \(Program.name) cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
-            for one of the arguments. Tags are those of the origin's Surrogate-Key and Cache-Tag, and of programs that \
-            gave a load some. With --shared a URL or a tag becomes invalid in every tier of every machine.
+        "rm", "Remove the responses of URLs, keys or tags.",
+        """
+        A key is what \(Program.name) cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
+        for one of the arguments. Tags are those of the origin's Surrogate-Key and Cache-Tag, and of programs that \
+        gave a load some. With --shared a URL or a tag becomes invalid in every tier of every machine.
 
-            Examples:
-              \(Program.name) cache rm https://example.com/photo.jpg
-              \(Program.name) cache rm --shared redis://cache.internal --tag product-17
-            """)
+        Examples:
+          \(Program.name) cache rm https://example.com/photo.jpg
+          \(Program.name) cache rm --shared redis://cache.internal --tag product-17
+        """)
 
-    @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key"), completion: .default)
-    var names: [String] = []
+    @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key")) var names: [String] = []
 
     @Option(help: ArgumentHelp("Remove the responses with this tag; repeatable.", valueName: "tag"))
     var tag: [String] = []

@@ -5,14 +5,13 @@ import Stages
 /// Shows the number and size of the cache's responses.
 struct CacheStatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats",
-        abstract: "Show the number and size of cached responses.",
-        discussion: """
-            Examples:
-              \(Program.name) cache stats
-              \(Program.name) cache stats --json --cache-dir /var/cache/thumbnails
-              \(Program.name) cache stats --shared redis://cache.internal
-            """)
+        "stats", "Show the number and size of cached responses.",
+        """
+        Examples:
+          \(Program.name) cache stats
+          \(Program.name) cache stats --json --cache-dir /var/cache/thumbnails
+          \(Program.name) cache stats --shared redis://cache.internal
+        """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @OptionGroup(title: "Sources and cache") var shared: SharedOptions

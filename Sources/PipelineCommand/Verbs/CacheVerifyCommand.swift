@@ -5,16 +5,15 @@ import Stages
 /// Checks a cache's folder, and repairs it if asked to.
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Find and repair damage in the cache.",
-        discussion: """
-            Reads every stored byte, and changes nothing without --repair. Removed responses are fetched again on \
-            demand. Exit status: 0 if nothing is wrong, or everything was repaired; else 1.
+        "verify", "Find and repair damage in the cache.",
+        """
+        Reads every stored byte, and changes nothing without --repair. Removed responses are fetched again on \
+        demand. Exit status: 0 if nothing is wrong, or everything was repaired; else 1.
 
-            Examples:
-              \(Program.name) cache verify
-              \(Program.name) cache verify --repair --cache-dir /var/cache/thumbnails
-            """)
+        Examples:
+          \(Program.name) cache verify
+          \(Program.name) cache verify --repair --cache-dir /var/cache/thumbnails
+        """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @Flag(help: "Repair what can be repaired.") var repair = false
@@ -25,8 +24,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         // Without a cache, repairing would make one.
         let repairs = repair && HTTPCache.exists(in: cache.folder)
         let found = repairs ? try await responses.repair() : try await responses.verify()
-        let line = report(found).line(asJSON: json) ?? ""
-        await OutputLines().write(Array((line + "\n").utf8))
+        report(found).write(asJSON: json)
         if !found.isSound { throw ExitCode(1) }
     }
 

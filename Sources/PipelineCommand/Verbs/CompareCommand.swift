@@ -5,21 +5,20 @@ import Stages
 /// Measures how similar two images are.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare",
-        abstract: "Measure how similar two images are.",
-        discussion: """
-            Compares the first frames, upright and in sRGB. If one has transparency, both are compared over black and \
-            over white, and the lower values count. PSNR covers red, green and blue together, in dB. SSIM is that of \
-            the luma (BT.709), in a Gaussian window of 11x11, after Wang et al. 2004. -o writes a picture of the \
-            differences: the first image in faded grey, with red where the second one differs.
+        "compare", "Measure how similar two images are.",
+        """
+        Compares the first frames, upright and in sRGB. If one has transparency, both are compared over black and \
+        over white, and the lower values count. PSNR covers red, green and blue together, in dB. SSIM is that of \
+        the luma (BT.709), in a Gaussian window of 11x11, after Wang et al. 2004. -o writes a picture of the \
+        differences: the first image in faded grey, with red where the second one differs.
 
-            Exit status: 0 compared, 1 below --min-psnr or --min-ssim, 2 not compared, such as images of different sizes.
+        Exit status: 0 compared, 1 below --min-psnr or --min-ssim, 2 not compared, such as images of different sizes.
 
-            Examples:
-              \(Program.name) compare photo.png photo.avif
-              \(Program.name) compare before.png after.png --min-psnr 40 --min-ssim 0.98
-              \(Program.name) compare photo.jpg thumbnail.jpg --scale -o difference.png
-            """)
+        Examples:
+          \(Program.name) compare photo.png photo.avif
+          \(Program.name) compare before.png after.png --min-psnr 40 --min-ssim 0.98
+          \(Program.name) compare photo.jpg thumbnail.jpg --scale -o difference.png
+        """)
 
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "a"), completion: .images)
     var left: String
@@ -27,17 +26,15 @@ struct CompareCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "b"), completion: .images)
     var right: String
 
-    @Option(help: ArgumentHelp("Fail if the PSNR is lower.", valueName: "db"), completion: .default)
-    var minPsnr: Double?
+    @Option(help: ArgumentHelp("Fail if the PSNR is lower.", valueName: "db")) var minPsnr: Double?
 
-    @Option(help: ArgumentHelp("Fail if the SSIM is lower.", valueName: "0-1"), completion: .default)
-    var minSsim: Double?
+    @Option(help: ArgumentHelp("Fail if the SSIM is lower.", valueName: "0-1")) var minSsim: Double?
 
     @Flag(help: "Scale the larger image to the size of the other. (default: different sizes are an error)")
     var scale = false
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
+        name: .letter("o"),
         help: ArgumentHelp("Write a picture of the differences. - is standard output, as PNG.", valueName: "out"),
         completion: .file())
     var output: String?
@@ -91,22 +88,11 @@ struct CompareCommand: AsyncParsableCommand {
             output: output, inPlace: false, format: nil,
             standardFormat: output == "-" ? Formats.standard : nil, inputs: 1)
         // It has no source of its own, so no image may be replaced by it.
-        let jobs = try await planner.jobs([BatchSource(input: "data:", folder: ".")], onCollision: nil)
+        let jobs = try await planner.jobs([BatchSource(input: "data:", folder: ".")])
         let failure = Lock<LoadError?>(nil)
         var run = WorkRun(
             render: { _, _, targets in
-                var renderings: [Rendering] = []
-                for target in targets {
-                    let list = ImagePipeline {
-                        Given(picture)
-                        Encode(target.format, codecs: Formats.codecs)
-                    }
-                    let response = try await list.load(ImageRequest(.bytes([])))
-                    renderings.append(
-                        Rendering(
-                            target: target, image: response.encoded ?? EncodedImage(bytes: []), response: response))
-                }
-                return renderings
+                try await targets.eachRendering { try await Rendering($0) { Given(picture) } }
             }, rule: overwrite.rule,
             report: { result in failure.withLock { $0 = result.error } })
         let images = Set([left, right].compactMap { Job(reading: $0).file?.identity })

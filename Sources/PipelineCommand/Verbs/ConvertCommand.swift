@@ -3,17 +3,16 @@ import ArgumentParser
 /// Writes an image in another format.
 struct ConvertCommand: WorkVerb {
     static let configuration = CommandConfiguration(
-        commandName: "convert",
-        abstract: "Write an image in another format.",
-        discussion: """
-            The format follows the extension of OUT, or -f. OUT may be a file, a folder, a pattern as after -o, or - for \
-            standard output.
+        "convert", "Write an image in another format.",
+        """
+        The format follows the extension of OUT, or -f. OUT may be a file, a folder, a pattern as after -o, or - for \
+        standard output.
 
-            Examples:
-              \(Program.name) convert photo.heic photo.jpg
-              \(Program.name) convert photo.png photo.webp --quality 70
-              curl -s https://example.com/a.jpg | \(Program.name) convert - - -f avif > a.avif
-            """)
+        Examples:
+          \(Program.name) convert photo.heic photo.jpg
+          \(Program.name) convert photo.png photo.webp --quality 70
+          curl -s https://example.com/a.jpg | \(Program.name) convert - - -f avif > a.avif
+        """)
 
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"), completion: .images)
     var input: String
@@ -30,11 +29,5 @@ struct ConvertCommand: WorkVerb {
     @OptionGroup(title: "Sources and cache") var source: SourceOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
-    func run() async throws {
-        let planner = try work.planner(output: output, inputs: 1)
-        let jobs = try await work.jobs([input], planner)
-        var recipe = work.recipe()
-        try operations.apply(to: &recipe)
-        try await work.run(jobs, recipe, planner, inPlace: false) { operations.plannedSize(of: $0) }
-    }
+    func run() async throws { try await process([input], output: output) }
 }

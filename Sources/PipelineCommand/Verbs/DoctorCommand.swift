@@ -6,16 +6,15 @@ import Stages
 /// Checks what this machine has and what it lacks.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Check libraries, codecs, limits and the cache.",
-        discussion: """
-            Each codec is tried with a small image. Exit status: 1 if something is wrong.
+        "doctor", "Check libraries, codecs, limits and the cache.",
+        """
+        Each codec is tried with a small image. Exit status: 1 if something is wrong.
 
-            Examples:
-              \(Program.name) doctor
-              \(Program.name) doctor --json
-              \(Program.name) doctor --shared redis://cache.internal --blobs s3://images/fleet
-            """)
+        Examples:
+          \(Program.name) doctor
+          \(Program.name) doctor --json
+          \(Program.name) doctor --shared redis://cache.internal --blobs s3://images/fleet
+        """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @OptionGroup(title: "Sources and cache") var shared: SharedOptions
@@ -26,12 +25,9 @@ struct DoctorCommand: AsyncParsableCommand {
             DoctorFinding("library", $0.name, $0.version ?? "missing", $0.version != nil)
         }
         let codecs = await CodecTrial.all()
-        let health = await cacheHealth() + shared.findings() + [settings]
-        let findings =
-            [DoctorFinding("version", Program.name, Program.version, true)] + libraries + codecs + limits + [
-                await confinement
-            ]
-            + health
+        let health = await [confinement, cacheHealth] + shared.findings() + [settings]
+        let version = DoctorFinding("version", Program.name, Program.version, true)
+        let findings = [version] + libraries + codecs + limits + health
         for finding in findings where report.json || !report.quiet || !finding.isWell {
             finding.report.write(asJSON: report.json)
         }
@@ -66,31 +62,27 @@ struct DoctorCommand: AsyncParsableCommand {
     /// What confines decoders on this machine, and whether that is enough for SVG, JPEG XL and --isolate.
     private var confinement: DoctorFinding {
         get async {
-            do {
+            await DoctorFinding("isolate", "decoders") {
                 let present = try await BlockingThreads.files.run { _ in try Isolation.shared.pool().confinement }
                 let missing = Confinement.required.subtracting(present)
-                let words = "confined by: \(present)" + (missing.isEmpty ? "" : "; missing: \(missing)")
-                return DoctorFinding("isolate", "decoders", words, missing.isEmpty)
-            } catch {
-                return DoctorFinding("isolate", "decoders", CommandWords.text(of: error), false)
+                return ("confined by: \(present)" + (missing.isEmpty ? "" : "; missing: \(missing)"), missing.isEmpty)
             }
         }
     }
 
-    private func cacheHealth() async -> [DoctorFinding] {
-        do {
-            guard let responses = try await cache.existing() else {
-                return [DoctorFinding("cache", cache.folder, "none yet", true)]
+    private var cacheHealth: DoctorFinding {
+        get async {
+            await DoctorFinding("cache", cache.folder) {
+                guard let responses = try await cache.existing() else { return ("none yet", true) }
+                let statistics = try await responses.statistics()
+                let found = try await responses.verify()
+                await responses.close()
+                let state =
+                    found.isSound
+                    ? "sound" : "\(found.findings.count) findings; run \(Program.name) cache verify --repair"
+                let size = "\(statistics?.entries ?? 0) responses, \(ByteCount.text(statistics?.bytes ?? 0))"
+                return ("\(size), \(state)", found.isSound)
             }
-            let statistics = try await responses.statistics()
-            let found = try await responses.verify()
-            await responses.close()
-            let state =
-                found.isSound ? "sound" : "\(found.findings.count) findings; run \(Program.name) cache verify --repair"
-            let size = "\(statistics?.entries ?? 0) responses, \(ByteCount.text(statistics?.bytes ?? 0))"
-            return [DoctorFinding("cache", cache.folder, "\(size), \(state)", found.isSound)]
-        } catch {
-            return [DoctorFinding("cache", cache.folder, CommandWords.text(of: error), false)]
         }
     }
 }

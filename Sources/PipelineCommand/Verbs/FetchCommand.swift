@@ -8,51 +8,46 @@ import Stages
 /// Fetches any URL through the HTTP cache, and explains what the cache did.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch",
-        abstract: "Fetch any URL through the HTTP cache.",
-        discussion: """
-            With --stdio it serves another program as a coprocess, with a line of JSON for each request and each \
-            response. Input (→) and output (←):
+        "fetch", "Fetch any URL through the HTTP cache.",
+        """
+        With --stdio it serves another program as a coprocess, with a line of JSON for each request and each \
+        response. Input (→) and output (←):
 
-              → {"id":7,"url":"http://…","method":"GET",
-                 "headers":[["Name","value"]],"cache":"default",
-                 "redirect":"manual","body64":"…"}
-              → {"id":7,"cancel":true}
-              ← {"ready":true,"name":"\(Program.name) 0.1"}
-              ← {"id":7,"status":200,"statusText":"OK","headers":[["Age","3"]],
-                 "body64":"…","fromCache":"hit","interim":[[103,[["link","…"]]]]}
-              ← {"id":7,"error":"why"}
+          → {"id":7,"url":"http://…","method":"GET",
+             "headers":[["Name","value"]],"cache":"default",
+             "redirect":"manual","body64":"…"}
+          → {"id":7,"cancel":true}
+          ← {"ready":true,"name":"\(Program.name) 0.1"}
+          ← {"id":7,"status":200,"statusText":"OK","headers":[["Age","3"]],
+             "body64":"…","fromCache":"hit","interim":[[103,[["link","…"]]]]}
+          ← {"id":7,"error":"why"}
 
-            Each is one line. Any number may be in flight; responses come in any order. cache is default, no-cache, \
-            no-store, reload, force-cache or only-if-cached; redirect is follow or manual; fromCache is hit, stale, \
-            revalidated, miss or none. The code points of a header's value are its bytes. After the end of input it \
-            ends once all responses are written.
+        Each is one line. Any number may be in flight; responses come in any order. cache is default, no-cache, \
+        no-store, reload, force-cache or only-if-cached; redirect is follow or manual; fromCache is hit, stale, \
+        revalidated, miss or none. The code points of a header's value are its bytes. After the end of input it \
+        ends once all responses are written.
 
-            With --shared the responses are in Redis instead of a folder, and the rules are those of a shared cache \
-            (RFC 9111): nothing private is stored, and s-maxage counts.
+        With --shared the responses are in Redis instead of a folder, and the rules are those of a shared cache \
+        (RFC 9111): nothing private is stored, and s-maxage counts.
 
-            Examples:
-              \(Program.name) fetch https://example.com/ --explain
-              \(Program.name) fetch https://example.com/feed.xml -o feed.xml
-              \(Program.name) fetch https://example.com/photo -H 'Accept: image/webp' --json
-              \(Program.name) fetch --stdio --public-only
-            """)
+        Examples:
+          \(Program.name) fetch https://example.com/ --explain
+          \(Program.name) fetch https://example.com/feed.xml -o feed.xml
+          \(Program.name) fetch https://example.com/photo -H 'Accept: image/webp' --json
+          \(Program.name) fetch --stdio --public-only
+        """)
 
-    @Argument(help: ArgumentHelp("http and https URLs.", valueName: "url"), completion: .default)
-    var urls: [String] = []
+    @Argument(help: ArgumentHelp("http and https URLs.", valueName: "url")) var urls: [String] = []
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
-        help: ArgumentHelp("Write the content here; - is standard output.", valueName: "file"), completion: .file())
+        name: .letter("o"), help: ArgumentHelp("Write the content here; - is standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
 
-    @Option(
-        name: [.customShort("H", allowingJoined: true), .long],
-        help: ArgumentHelp("Send this header field.", valueName: "name: value"), completion: .default)
+    @Option(name: .letter("H"), help: ArgumentHelp("Send this header field.", valueName: "name: value"))
     var header: [String] = []
 
-    @Flag(help: "Fail on a status of 400 or above. Nothing is written then.")
-    var fail = false
+    @Flag(help: "Fail on a status of 400 or above. Nothing is written then.") var fail = false
 
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
 
@@ -61,8 +56,7 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Messages") var reporting: ReportOptions
 
-    @Flag(help: "Serve another program as a coprocess.")
-    var stdio = false
+    @Flag(help: "Serve another program as a coprocess.") var stdio = false
 
     @OptionGroup(title: "Sources and cache") var addresses: AddressOptions
 
@@ -95,9 +89,11 @@ struct FetchCommand: AsyncParsableCommand {
         let client = CachingClient(cache: responses, client: S3URLs(CurlClient(options)))
         defer { fleet?.close() }
         if stdio {
-            let result = await Result { try await StdioSession(client).serve(InputLines.read()) }
-            await responses.close()
-            return try result.get()
+            do { try await StdioSession(client).serve(InputLines.read()) } catch {
+                await responses.close()
+                throw error
+            }
+            return await responses.close()
         }
         var failures = 0
         for url in urls where try await !fetch(url, client) { failures += 1 }
@@ -117,11 +113,7 @@ struct FetchCommand: AsyncParsableCommand {
             }
             if try isLeft() { return true }
             let response = try await client.send(CachingRequest(url: url, headers: try fields()))
-            if fail, response.status >= 400 {
-                throw LoadError(
-                    .httpStatus, subject: redactedURL(text),
-                    "The origin answered with \(response.status) \(response.reason).", httpStatus: response.status)
-            }
+            if fail, response.status >= 400 { throw response.failure(of: redactedURL(text)) }
             try await write(response.body)
             show(url, response)
             return true
@@ -152,24 +144,21 @@ struct FetchCommand: AsyncParsableCommand {
                 try StandardOutput.write(image: body)
             } else {
                 let existing = overwrite.rule == .overwrite ? OutputFile.Existing.replaced : .kept
-                do {
-                    try OutputFile(output).write(body, existing: existing, cancellation)
-                } catch let error as LoadError where error.code == .outputExists && overwrite.rule == .skip {}
+                _ = try OutputFile(output).write(body, existing: existing, overwrite.rule, cancellation)
             }
         }
     }
 
     private func show(_ url: URL, _ response: CachingResponse) {
-        if reporting.json {
-            Report(fetch: url.absoluteString, response).write(asJSON: true)
-        } else if explain || reporting.verbose {
+        if !reporting.json, explain || reporting.verbose {
             let text = "\(FetchExplanation(response))\n"
             if output == "-" { StandardError.write(text) } else { StandardOutput.write(bytes: Array(text.utf8)) }
-        } else if output != "-", !reporting.quiet {
-            StandardOutput.write(
-                "\(redactedURL(url.absoluteString)): \(response.status) \(response.reason), "
-                    + "\(response.body.count) bytes, \(response.use.rawValue)")
+            return
         }
+        let line =
+            "\(redactedURL(url.absoluteString)): \(response.status) \(response.reason), "
+            + "\(response.body.count) bytes, \(response.use.rawValue)"
+        Report(fetch: url.absoluteString, response, output == "-" ? nil : line).show(reporting)
     }
 
     private func fields() throws -> HTTPFields {
@@ -187,9 +176,10 @@ struct FetchCommand: AsyncParsableCommand {
     }
 }
 
-extension Result where Failure == any Error {
-    /// Captures the result of work.
-    fileprivate init(_ work: () async throws -> Success) async {
-        do { self = .success(try await work()) } catch { self = .failure(error) }
+extension CachingResponse {
+    /// The error for a status that is none of success.
+    func failure(of subject: String) -> LoadError {
+        LoadError(
+            .httpStatus, subject: subject, "The origin answered with \(status) \(reason).", httpStatus: status)
     }
 }

@@ -5,21 +5,21 @@ import Stages
 /// Shows the help of a verb. It replaces ArgumentParser's own, which accepts any word and completes none.
 struct HelpVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "help",
-        abstract: "Show the help of a verb, or describe stages.",
-        discussion: """
-            Examples:
-              \(Program.name) help thumb
-              \(Program.name) help cache prune
-              \(Program.name) help stages
-              \(Program.name) help stages crop
-            """)
+        "help", "Show the help of a verb, or describe stages.",
+        """
+        Examples:
+          \(Program.name) help thumb
+          \(Program.name) help cache prune
+          \(Program.name) help stages
+          \(Program.name) help stages crop
+        """)
 
     @Argument(
         help: ArgumentHelp("The verb, or stages.", valueName: "verb"),
         completion: .list(
-            Pipectl.configuration.subcommands.compactMap { $0.configuration.commandName }.filter { $0 != "help" }
-                + ["stages"]))
+            Pipectl.configuration.subcommands.compactMap { $0.configuration.commandName }.filter { $0 != "help" } + [
+                "stages"
+            ]))
     var verb: String?
 
     @Argument(

@@ -6,33 +6,30 @@ import Stages
 /// Prints the metadata of images, and their hashes.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info",
-        abstract: "Show image metadata without decoding.",
-        discussion: """
-            --hash decodes each image, reduced to fit 256x256, and adds its ThumbHash (in base64), BlurHash, dominant \
-            colours and difference hash: the dHash of Python's ImageHash, 64 bits, of which about 10 at most differ \
-            between copies of an image.
+        "info", "Show image metadata without decoding.",
+        """
+        --hash decodes each image, reduced to fit 256x256, and adds its ThumbHash (in base64), BlurHash, dominant \
+        colours and difference hash: the dHash of Python's ImageHash, 64 bits, of which about 10 at most differ \
+        between copies of an image.
 
-            -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
+        -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 
-            Examples:
-              \(Program.name) info photo.jpg
-              \(Program.name) info *.jpg -F '{name}: {w}x{h} {format} {orientation}'
-              \(Program.name) info photo.jpg --hash
-              \(Program.name) info https://example.com/photo.jpg --json
-            """)
+        Examples:
+          \(Program.name) info photo.jpg
+          \(Program.name) info *.jpg -F '{name}: {w}x{h} {format} {orientation}'
+          \(Program.name) info photo.jpg --hash
+          \(Program.name) info https://example.com/photo.jpg --json
+        """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Option(
-        name: [.customShort("F", allowingJoined: true), .customLong("template")],
-        help: ArgumentHelp("Print this text for each image.", valueName: "text"), completion: .default,
-        transform: { try InfoFormat($0) })
-    var template: InfoFormat?
+        name: .letter("F", "template"), help: ArgumentHelp("Print this text for each image.", valueName: "text"),
+        completion: .default, transform: { try FieldText($0) })
+    var template: FieldText<InfoField>?
 
-    @Flag(help: "Add placeholders, a hash and dominant colours. ThumbHash, BlurHash and dHash.")
-    var hash = false
+    @Flag(help: "Add placeholders, a hash and dominant colours. ThumbHash, BlurHash and dHash.") var hash = false
 
     @OptionGroup(title: "Sources and cache") var time: TimeLimitOptions
     @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
@@ -41,7 +38,7 @@ struct InfoCommand: AsyncParsableCommand {
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
-        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        try inputs.checkStandardInput()
         if template != nil, hash { throw ValidationError("-F and --hash exclude each other; give one.") }
         if template != nil, report.json { throw ValidationError("-F and --json exclude each other; give one.") }
     }
@@ -53,8 +50,8 @@ struct InfoCommand: AsyncParsableCommand {
         for input in inputs {
             do {
                 let (metadata, hashes) = try await found(of: input, client)
-                let text = template?.text(input, metadata) ?? InfoText(input, metadata).description
-                Report(info: input, metadata, hashes, hashes.map { "\(text)\n\($0)" } ?? text)
+                let text = template?.parts.filled { $0.text(input, metadata) } ?? metadata.text(input)
+                Report(info: input, metadata, hashes, hashes.map { "\(text)\n\($0.text)" } ?? text)
                     .write(asJSON: report.json)
             } catch let error as LoadError {
                 failures += 1
@@ -66,15 +63,12 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func found(of input: String, _ client: CachingClient) async throws -> (ImageMetadata, ImageHashes?) {
-        let job = Job(reading: input)
-        do {
+        try await Job(reading: input).naming {
             let bytes = try await bytes(of: input, client)
             let limits = time.limits
             let time = WorkTime(limit: limits.time)
             let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits, time: time)
             return (metadata, hash ? try await ImageHashes(of: bytes, limits, after: time.used) : nil)
-        } catch let error as LoadError {
-            throw error.named(job)
         }
     }
 
@@ -83,20 +77,9 @@ struct InfoCommand: AsyncParsableCommand {
             return try await BlockingThreads.files.run { try StandardStream.readInput(limit: 64_000_000, $0) }
         }
         let source = try ImageSource(argument: input)
-        guard case .url(let url) = source else {
-            let pipeline = ImagePipeline {
-                ReadInline()
-                ReadFile()
-            }
-            return try await pipeline.load(ImageRequest(source)).encoded?.bytes ?? []
-        }
+        guard case .url(let url) = source else { return try await source.response().encoded?.bytes ?? [] }
         let response = try await client.send(CachingRequest(url: url))
-        guard 200..<300 ~= response.status else {
-            throw LoadError(
-                .httpStatus, subject: source.redacted,
-                "The origin answered with \(response.status) \(response.reason).",
-                httpStatus: response.status)
-        }
+        guard 200..<300 ~= response.status else { throw response.failure(of: source.redacted) }
         return response.body
     }
 }

@@ -5,26 +5,25 @@ import Stages
 /// Loads images through a cache policy's pipeline.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load",
-        abstract: "Load images through a cache policy's pipeline.",
-        discussion: """
-            A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows \
-            its extension; - is standard output, in the source's format. For several sources the output is a folder, or a pattern with \
-            {name} {w} {h} {ext} {dir} {index} {format}. An existing file is an error unless -n, -y or --newer is given.
+        "load", "Load images through a cache policy's pipeline.",
+        """
+        A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows \
+        its extension; - is standard output, in the source's format. For several sources the output is a folder, or a pattern with \
+        {name} {w} {h} {ext} {dir} {index} {format}. An existing file is an error unless -n, -y or --newer is given.
 
-            Examples:
-              \(Program.name) load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640
-              \(Program.name) load *.jpg -o 'thumbnails/{name}-{w}.{ext}' --max-pixel-size 300x200
-              \(Program.name) load https://example.com/photo.jpg --policy returnCacheDontLoad
-              cat photo.jpg | \(Program.name) load - -o - --max-pixel-size 100 > small.jpg
-            """)
+        Examples:
+          \(Program.name) load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640
+          \(Program.name) load *.jpg -o 'thumbnails/{name}-{w}.{ext}' --max-pixel-size 300x200
+          \(Program.name) load https://example.com/photo.jpg --policy returnCacheDontLoad
+          cat photo.jpg | \(Program.name) load - -o - --max-pixel-size 100 > small.jpg
+        """)
 
     @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .images)
     var sources: [String]
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
-        help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "out"), completion: .file())
+        name: .letter("o"), help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "out"),
+        completion: .file())
     var output: String?
 
     @Option(
@@ -36,10 +35,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Sources and cache") var reading: SourceOptions
 
-    @Option(
-        help: ArgumentHelp("The key in the caches, instead of the URL.", valueName: "id"),
-        completion: .default)
-    var identifier: String?
+    @Option(help: ArgumentHelp("The key in the caches, instead of the URL.", valueName: "id")) var identifier: String?
 
     @Option(
         help: ArgumentHelp(
@@ -47,8 +43,7 @@ struct LoadCommand: AsyncParsableCommand {
         ))
     var expireAfter: TimeArgument?
 
-    @Flag(help: "Show each stage on standard error.")
-    var trace = false
+    @Flag(help: "Show each stage on standard error.") var trace = false
 
     @OptionGroup(title: "Messages") var reporting: ReportOptions
 
@@ -56,10 +51,10 @@ struct LoadCommand: AsyncParsableCommand {
         if let expireAfter, expireAfter.seconds > 1e10 {
             throw ValidationError("--expire-after takes at most 10000000000 seconds.")
         }
-        if sources.count > 1 {
-            if identifier != nil { throw ValidationError("--identifier names one image; give one source.") }
-            if sources.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        if sources.count > 1, identifier != nil {
+            throw ValidationError("--identifier names one image; give one source.")
         }
+        try sources.checkStandardInput()
         try reporting.check(writesResult: OutputPlanner.isStandardOutput(output))
     }
 
@@ -69,18 +64,12 @@ struct LoadCommand: AsyncParsableCommand {
         let planner = try output.map {
             try OutputPlanner(output: $0, inPlace: false, format: nil, inputs: sources.count)
         }
-        let inputs = sources.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
-        let jobs =
-            try await planner?.jobs(inputs, onCollision: nil)
-            ?? sources.map { Job(reading: $0) }
+        let jobs = try await planner?.jobs(sources) ?? sources.map { Job(reading: $0) }
         try reporting.checkRoot(planner?.root, jobs)
         let run = WorkRun(
             render: { source, _, targets in try await render(source, targets.first, list, resources) },
-            rule: overwrite.rule,
-            limits: resources.limits, report: { report($0) })
-        let failures = try await run.run(jobs)
-        await resources.close(after: jobs)
-        if failures > 0 { throw ExitCode(1) }
+            rule: overwrite.rule, limits: resources.limits, report: { report($0) })
+        try await run.finish(jobs, resources)
     }
 
     private func render(
@@ -110,7 +99,7 @@ struct LoadCommand: AsyncParsableCommand {
         limits.frames = target.mayHoldMotion ? FramesArgument.all : 1
         // One source is decoded at a time.
         return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: true) { [reporting] header, kept in
-            let text = Losses.warning(header, kept: kept, isChosen: false, result: target.format(of: header))
+            let text = header.warning(kept: kept, isChosen: false, result: target.format(of: header))
             if let text { reporting.warn("\(source.redacted): \(text)") }
         } _: {
             Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)

@@ -6,47 +6,41 @@ import Stages
 /// Puts images on one contact sheet.
 struct MontageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "montage",
-        abstract: "Put images on one contact sheet.",
-        discussion: """
-            Images are placed in rows, in the given order. Each is decoded no larger than its tile, so memory holds \
-            only the sheet and the tiles in progress. Folders and patterns stand for their images. An image that can't \
-            be read leaves its tile empty, and the exit status is 1. --max-pixels limits the sheet too.
+        "montage", "Put images on one contact sheet.",
+        """
+        Images are placed in rows, in the given order. Each is decoded no larger than its tile, so memory holds \
+        only the sheet and the tiles in progress. Folders and patterns stand for their images. An image that can't \
+        be read leaves its tile empty, and the exit status is 1. --max-pixels limits the sheet too.
 
-            Examples:
-              \(Program.name) montage album/*.jpg -o sheet.jpg
-              \(Program.name) montage album -o sheet.png -s 160x120 --columns 8 --gap 4 --background '#222'
-              \(Program.name) montage a.jpg b.jpg -o sheet.webp -s 400 --fill
-            """)
+        Examples:
+          \(Program.name) montage album/*.jpg -o sheet.jpg
+          \(Program.name) montage album -o sheet.png -s 160x120 --columns 8 --gap 4 --background '#222'
+          \(Program.name) montage a.jpg b.jpg -o sheet.webp -s 400 --fill
+        """)
 
     @Argument(help: ArgumentHelp("Files, folders, patterns or URLs.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
-        help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
+        name: .letter("o"), help: ArgumentHelp("A file, or - for standard output.", valueName: "out"),
+        completion: .file())
     var output: String
 
     @Option(
-        name: [.customShort("s", allowingJoined: true), .customLong("tile")],
-        help: ArgumentHelp("The size of a tile. (default: 200x200)", valueName: "n|wxh"),
+        name: .letter("s", "tile"), help: ArgumentHelp("The size of a tile. (default: 200x200)", valueName: "n|wxh"),
         completion: .list(["200", "400x300"]))
     var tile: PixelSize?
 
-    @Option(
-        help: ArgumentHelp("Tiles in a row. (default: about as many as rows)", valueName: "n"), completion: .default)
-    var columns: Int?
+    @Option(help: ArgumentHelp("Tiles in a row. (default: about as many as rows)", valueName: "n")) var columns: Int?
 
-    @Option(help: ArgumentHelp("Pixels between tiles, and around them.", valueName: "n"), completion: .default)
-    var gap = 8
+    @Option(help: ArgumentHelp("Pixels between tiles, and around them.", valueName: "n")) var gap = 8
 
     @Option(
         help: ArgumentHelp("#rgb, #rrggbb, #rrggbbaa, white, black or clear. (default: white)", valueName: "colour"),
         completion: .list(["white", "black", "clear"]), transform: { try Self.color($0) })
     var background = Color.white
 
-    @Flag(help: "Fill the tiles, and cut off the excess.")
-    var fill = false
+    @Flag(help: "Fill the tiles, and cut off the excess.") var fill = false
 
     @OptionGroup(title: "Output format") var format: FormatOption
     @OptionGroup(title: "Output format") var encoding: EncodingOptions
@@ -68,7 +62,7 @@ struct MontageCommand: AsyncParsableCommand {
             throw ValidationError("-s takes a tile of at most 10000x10000.")
         }
         if let columns, !(1...100_000 ~= columns) { throw ValidationError("--columns takes 1 to 100000.") }
-        if !(0...10_000 ~= gap) { throw ValidationError("--gap takes 0 to 10000, not \(gap).") }
+        try check("--gap", gap, 0...10_000)
         try report.check(writesResult: OutputPlanner.isStandardOutput(output))
     }
 
@@ -84,7 +78,7 @@ struct MontageCommand: AsyncParsableCommand {
             output: output, inPlace: false, format: format.chosen?.format,
             standardFormat: encoding.defaults.format?.format
                 ?? (OutputPlanner.isStandardOutput(output) ? Formats.standard : nil), inputs: 1)
-        let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")], onCollision: nil)
+        let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")])
         try encoding.check(jobs, report)
         let isSource = try await BlockingThreads.files.run { _ in
             guard let path = try? jobs.first?.targets.get().first?.plannedPath, let output = FileFacts(path)?.identity
@@ -94,10 +88,16 @@ struct MontageCommand: AsyncParsableCommand {
         if isSource { throw ValidationError("The output is also one of the images; give another -o.") }
         let failures = Lock(0)
         let run = WorkRun(
-            render: { _, job, targets in
+            render: { _, _, targets in
                 let (image, count) = try await sheet(of: sources)
                 failures.withLock { $0 = count }
-                return try await encoded(image, job, targets)
+                return try await targets.eachRendering {
+                    try await Rendering($0, options: encoding.options($0.format)) {
+                        ContinueTime(within: source.limits.time)
+                        Given(image)
+                        if background.alpha == 255 { Flatten(background) }
+                    }
+                }
             }, rule: overwrite.rule, limits: source.limits,
             report: { show($0, sources.count, failures.withLock(\.self)) })
         if running.dryRun {
@@ -152,22 +152,6 @@ struct MontageCommand: AsyncParsableCommand {
         }
         await recipe.resources.close(after: sources.map { Job(reading: $0.input) })
         return (DecodedImage(size: size, layout: .rgba, pixels: pixels.withLock(\.self)), failures)
-    }
-
-    private func encoded(_ image: DecodedImage, _ job: Job, _ targets: [OutputTarget]) async throws -> [Rendering] {
-        var renderings: [Rendering] = []
-        for target in targets {
-            let pipeline = ImagePipeline {
-                ContinueTime(within: source.limits.time)
-                Given(image)
-                if background.alpha == 255 { Flatten(background) }
-                Encode(target.format, options: encoding.options(target.format), codecs: Formats.codecs)
-            }
-            let response = try await pipeline.load(ImageRequest(.bytes([])))
-            renderings.append(
-                Rendering(target: target, image: response.encoded ?? EncodedImage(bytes: []), response: response))
-        }
-        return renderings
     }
 
     private func show(_ result: JobResult, _ count: Int, _ failures: Int) {

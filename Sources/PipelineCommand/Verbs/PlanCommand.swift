@@ -4,15 +4,14 @@ import Stages
 /// Prints the stages of a policy's pipeline, or of a file's.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan",
-        abstract: "Print the pipeline of a policy or a file.",
-        discussion: """
-            Examples:
-              \(Program.name) plan
-              \(Program.name) plan --policy ignoreCache --download-delay 0.5
-              \(Program.name) plan --shared redis://cache.internal
-              \(Program.name) plan --pipeline poster.yaml
-            """)
+        "plan", "Print the pipeline of a policy or a file.",
+        """
+        Examples:
+          \(Program.name) plan
+          \(Program.name) plan --policy ignoreCache --download-delay 0.5
+          \(Program.name) plan --shared redis://cache.internal
+          \(Program.name) plan --pipeline poster.yaml
+        """)
 
     @Option(
         help: ArgumentHelp("A pipeline of your own, a list of stages in YAML.", valueName: "file"),

@@ -5,40 +5,35 @@ import Stages
 /// Downloads images into the cache.
 struct PrefetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prefetch",
-        abstract: "Download images into the cache.",
-        discussion: """
-            Fresh images in the cache are not downloaded again. Responses that aren't images are discarded and count \
-            as failures.
+        "prefetch", "Download images into the cache.",
+        """
+        Fresh images in the cache are not downloaded again. Responses that aren't images are discarded and count \
+        as failures.
 
-            Examples:
-              \(Program.name) prefetch https://example.com/a.jpg https://example.com/b.jpg
-              \(Program.name) prefetch - < urls.txt
-            """)
+        Examples:
+          \(Program.name) prefetch https://example.com/a.jpg https://example.com/b.jpg
+          \(Program.name) prefetch - < urls.txt
+        """)
 
     @Argument(
-        help: ArgumentHelp("http and https URLs, or - for a list. The list is on standard input.", valueName: "url"),
-        completion: .default)
+        help: ArgumentHelp("http and https URLs, or - for a list. The list is on standard input.", valueName: "url"))
     var urls: [String]
 
-    @Option(
-        name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp("Load up to n at a time.", valueName: "n"), completion: .default)
-    var jobs = 8
+    @Option(name: .letter("j"), help: ArgumentHelp("Load up to n at a time.", valueName: "n")) var jobs = 8
 
     @OptionGroup(title: "Sources and cache") var source: SourceOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
-        guard 1...1024 ~= jobs else { throw ValidationError("--jobs takes 1 to 1024, not \(jobs).") }
-        if urls.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        try check("--jobs", jobs, 1...1024)
+        try urls.checkStandardInput()
     }
 
     func run() async throws {
         let list = try await BlockingThreads.files.run { try listed($0) }
         let resources = source.resources
         let pipeline = source.policy.cachePolicy.pipeline(resources, source.fleet(joinedBy: resources))
-        let display = report.quiet ? nil : ProgressDisplay(total: list.count)
+        let display = report.quiet ? nil : ProgressDisplay { (list.count, true) }
         let reporter = WorkReporter(report, bar: display)
         let run = WorkRun(
             render: { source, job, _ in
@@ -58,10 +53,7 @@ struct PrefetchCommand: AsyncParsableCommand {
                     "\(counts.done) in the cache" + (counts.failed > 0 ? ", \(counts.failed) failed" : ""))
             }
         }
-        let jobs = list.map { Job(reading: $0) }
-        let failures = try await run.run(jobs)
-        await resources.close(after: jobs)
-        if failures > 0 { throw ExitCode(1) }
+        try await run.finish(list.map { Job(reading: $0) }, resources)
     }
 
     private func listed(_ cancellation: WorkCancellation) throws -> [String] {

@@ -3,20 +3,19 @@ import ArgumentParser
 /// Runs images through transforms, or through a pipeline from a file.
 struct RunCommand: WorkVerb {
     static let configuration = CommandConfiguration(
-        commandName: "run",
-        abstract: "Run images through transforms or a pipeline.",
-        discussion: """
-            A file for --pipeline is a list of stages in YAML; \(Program.name) plan --pipeline FILE prints it back. If it has \
-            no encode, the output's name decides the format. In --ops, commas separate the stages and colons their \
-            values: resize=800:600:cover,sharpen=0.5. \(Program.name) help stages describes all stages.
+        "run", "Run images through transforms or a pipeline.",
+        """
+        A file for --pipeline is a list of stages in YAML; \(Program.name) plan --pipeline FILE prints it back. If it has \
+        no encode, the output's name decides the format. In --ops, commas separate the stages and colons their \
+        values: resize=800:600:cover,sharpen=0.5. \(Program.name) help stages describes all stages.
 
-            Examples:
-              \(Program.name) run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp
-              \(Program.name) run *.png --ops 'trim,pad=500:500:colour=#ffffff' -o 'out/{name}.jpg'
-              \(Program.name) run photo.jpg --pipeline poster.yaml -o poster.jpg
-              \(Program.name) run a.jpg --ops 'resize=800,composite=logo.png:southEast:scale=0.2' -o b.jpg
-              \(Program.name) run scan.tif --ops 'rotate=90,greyscale' --in-place
-            """)
+        Examples:
+          \(Program.name) run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp
+          \(Program.name) run *.png --ops 'trim,pad=500:500:colour=#ffffff' -o 'out/{name}.jpg'
+          \(Program.name) run photo.jpg --pipeline poster.yaml -o poster.jpg
+          \(Program.name) run a.jpg --ops 'resize=800,composite=logo.png:southEast:scale=0.2' -o b.jpg
+          \(Program.name) run scan.tif --ops 'rotate=90,greyscale' --in-place
+        """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
@@ -38,11 +37,6 @@ struct RunCommand: WorkVerb {
     }
 
     func run() async throws {
-        let planner = try work.planner(
-            output: destination.output, inPlace: destination.inPlace, inputs: inputs.count)
-        let jobs = try await work.jobs(inputs, planner)
-        var recipe = work.recipe()
-        try operations.apply(to: &recipe)
-        try await work.run(jobs, recipe, planner, inPlace: destination.inPlace) { operations.plannedSize(of: $0) }
+        try await process(inputs, output: destination.output, inPlace: destination.inPlace)
     }
 }

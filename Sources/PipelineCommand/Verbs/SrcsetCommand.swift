@@ -5,28 +5,25 @@ import Stages
 /// Makes an image in several widths and formats, decoding it once.
 struct SrcsetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "srcset",
-        abstract: "Make several widths and formats of an image.",
-        discussion: """
-            --html prints a <picture>, or an <img> for a single format, to paste into a page. Browsers that know none \
-            of the other formats use the last one. The URLs are the paths of the files as written. Add the text for \
-            alt yourself.
+        "srcset", "Make several widths and formats of an image.",
+        """
+        --html prints a <picture>, or an <img> for a single format, to paste into a page. Browsers that know none \
+        of the other formats use the last one. The URLs are the paths of the files as written. Add the text for \
+        alt yourself.
 
-            Nothing is enlarged: widths above the source's are left out, or replaced by the source's own if all are. \
-            Without -o, results are written next to the source, as {dir}/{name}-{w}.{ext}.
+        Nothing is enlarged: widths above the source's are left out, or replaced by the source's own if all are. \
+        Without -o, results are written next to the source, as {dir}/{name}-{w}.{ext}.
 
-            Examples:
-              \(Program.name) srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
-              \(Program.name) srcset hero.jpg -w 640,1280 -f avif,jpg --html --sizes '(min-width: 800px) 50vw, 100vw'
-              \(Program.name) srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
-            """)
+        Examples:
+          \(Program.name) srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
+          \(Program.name) srcset hero.jpg -w 640,1280 -f avif,jpg --html --sizes '(min-width: 800px) 50vw, 100vw'
+          \(Program.name) srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
+        """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
-    @Option(
-        name: [.customShort("w", allowingJoined: true), .long],
-        help: ArgumentHelp("The widths in pixels.", valueName: "n,n…"), completion: .default)
+    @Option(name: .letter("w"), help: ArgumentHelp("The widths in pixels.", valueName: "n,n…"))
     var widths: CommaList<Int>
 
     @Option(
@@ -37,16 +34,13 @@ struct SrcsetCommand: AsyncParsableCommand {
     var formats: CommaList<WritableFormat>?
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
-        help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"), completion: .file())
+        name: .letter("o"), help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"),
+        completion: .file())
     var output: String = "{dir}/{name}-{w}.{ext}"
 
-    @Flag(help: "Print HTML for each image. It replaces the line for each file.")
-    var html = false
+    @Flag(help: "Print HTML for each image. It replaces the line for each file.") var html = false
 
-    @Option(
-        help: ArgumentHelp("How wide the image is shown, for --html. (default: 100vw)", valueName: "sizes"),
-        completion: .default)
+    @Option(help: ArgumentHelp("How wide the image is shown, for --html. (default: 100vw)", valueName: "sizes"))
     var sizes: String?
 
     @OptionGroup(title: "Output format") var encoding: EncodingOptions
@@ -67,7 +61,7 @@ struct SrcsetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        try inputs.checkStandardInput()
         let pattern =
             FileFacts.isFolder(output) || output.utf8.last == UInt8(ascii: "/")
             ? try OutputPattern("{name}-{w}.{ext}", in: output) : try OutputPattern(output)
@@ -83,18 +77,12 @@ struct SrcsetCommand: AsyncParsableCommand {
             stopsAtFailure: running.failFast, width: running.width,
             limits: recipe.resources.limits,
             report: { html ? showHTML($0, reporter) : reporter.report($0) })
-        if running.dryRun {
-            return try await run.showPlan(jobs, report, needsSize: true) { native, targets in
-                Self.wanted(targets, native.width).map {
-                    ($0, Geometry.width($0.width ?? native.width).target(of: native))
-                }
+        try await run.carryOut(jobs, in: pattern.root, running, reporter, recipe.resources, needsSize: true) {
+            native, targets in
+            Self.wanted(targets, native.width).map {
+                ($0, Geometry.width($0.width ?? native.width).target(of: native))
             }
         }
-        try report.checkRoot(pattern.root, jobs)
-        defer { reporter.showFolded() }
-        let failures = try await run.run(jobs)
-        await recipe.resources.close(after: jobs)
-        if failures > 0 { throw ExitCode(1) }
     }
 
     /// Prints the HTML of an image. Failures go to standard error.
@@ -132,15 +120,12 @@ struct SrcsetCommand: AsyncParsableCommand {
         _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ encoding: EncodingOptions,
         _ reporter: WorkReporter
     ) async throws -> [Rendering] {
-        let response: LoadResponse
-        do {
+        let response = try await job.naming {
             let format = targets.map(\.format).first(where: \.holdsMotion) ?? Formats.standard
             let list = try recipe.pipeline(source, OutputTarget(format)) { header, kept in
                 if let text = recipe.warning(header, kept, format) { reporter.warn("\(job.shown): \(text)") }
             }
-            response = try await list.load(ImageRequest(source))
-        } catch let error as LoadError {
-            throw error.named(job)
+            return try await list.load(ImageRequest(source))
         }
         guard let image = response.image else { return [] }
         let native = image.nativeSize.width
@@ -148,15 +133,14 @@ struct SrcsetCommand: AsyncParsableCommand {
         return try await withThrowingTaskGroup(of: (Int, Rendering).self) { group in
             for (index, target) in wanted.enumerated() {
                 group.addTask {
-                    let pipeline = ImagePipeline {
+                    let rendering = try await Rendering(
+                        target, options: encoding.options(target.format), from: response
+                    ) {
                         ContinueTime(response.workTime, within: recipe.resources.limits.time)
                         Given(image)
                         FitGeometry(.width(target.width ?? native))
-                        Encode(target.format, options: encoding.options(target.format), codecs: Formats.codecs)
                     }
-                    let result = try await pipeline.load(ImageRequest(.bytes([])))
-                    let encoded = result.encoded ?? EncodedImage(bytes: [])
-                    return (index, Rendering(target: target, image: encoded, response: response))
+                    return (index, rendering)
                 }
             }
             var renderings: [(Int, Rendering)] = []

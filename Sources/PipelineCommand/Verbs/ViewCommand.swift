@@ -7,17 +7,16 @@ import Stages
 /// Shows images in the terminal.
 struct ViewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "view",
-        abstract: "Show images in the terminal.",
-        discussion: """
-            Uses the best method of the terminal: kitty's graphics, iTerm's inline images, sixels, or else coloured \
-            half blocks. Images are shrunk to fit, and animations show their first frame.
+        "view", "Show images in the terminal.",
+        """
+        Uses the best method of the terminal: kitty's graphics, iTerm's inline images, sixels, or else coloured \
+        half blocks. Images are shrunk to fit, and animations show their first frame.
 
-            Examples:
-              \(Program.name) view photo.jpg
-              \(Program.name) view *.png --rows 12
-              curl -s https://example.com/a.webp | \(Program.name) view -
-            """)
+        Examples:
+          \(Program.name) view photo.jpg
+          \(Program.name) view *.png --rows 12
+          curl -s https://example.com/a.webp | \(Program.name) view -
+        """)
 
     /// How images are shown.
     enum Graphics: String, ExpressibleByArgument, CaseIterable { case auto, kitty, iterm, sixel, blocks }
@@ -25,25 +24,19 @@ struct ViewCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
-    @Option(help: "How to show images. One of auto, kitty, iterm, sixel and blocks.")
-    var graphics = Graphics.auto
+    @Option(help: "How to show images. One of auto, kitty, iterm, sixel and blocks.") var graphics = Graphics.auto
 
-    @Option(help: ArgumentHelp("Use up to n columns. (default: the terminal's)", valueName: "n"), completion: .default)
-    var columns: Int?
+    @Option(help: ArgumentHelp("Use up to n columns. (default: the terminal's)", valueName: "n")) var columns: Int?
 
-    @Option(
-        help: ArgumentHelp("Use up to n rows. (default: the terminal's, less two)", valueName: "n"),
-        completion: .default)
-    var rows: Int?
+    @Option(help: ArgumentHelp("Use up to n rows. (default: the terminal's, less two)", valueName: "n")) var rows: Int?
 
     @OptionGroup(title: "Sources and cache") var source: SourceOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
-        for (name, value) in [("--columns", columns), ("--rows", rows)] {
-            if let value, !(1...10_000 ~= value) { throw ValidationError("\(name) takes 1 to 10000, not \(value).") }
-        }
-        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        try check("--columns", columns, 1...10_000)
+        try check("--rows", rows, 1...10_000)
+        try inputs.checkStandardInput()
         if report.json { throw ValidationError("view shows images; info --json prints their metadata.") }
     }
 

@@ -5,31 +5,27 @@ import Stages
 /// Processes the images of a folder as they arrive.
 struct WatchCommand: WorkVerb {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
-        abstract: "Process a folder's images as they arrive.",
-        discussion: """
-            Starts with the images in the folder, then waits for more. An image is processed once it is closed after \
-            writing, moved there or linked. Symbolic links are not followed. Like a resumed batch it skips finished \
-            images, and replaces only files that it wrote with the same options. Failures don't end it unless \
-            --fail-fast is given; Ctrl-C does.
+        "watch", "Process a folder's images as they arrive.",
+        """
+        Starts with the images in the folder, then waits for more. An image is processed once it is closed after \
+        writing, moved there or linked. Symbolic links are not followed. Like a resumed batch it skips finished \
+        images, and replaces only files that it wrote with the same options. Failures don't end it unless \
+        --fail-fast is given; Ctrl-C does.
 
-            Examples:
-              \(Program.name) watch inbox -s '1600x1600>' -f webp -o web
-              \(Program.name) watch uploads -r --ops 'resize=800,sharpen' -o 'small/{dir}/{name}.{ext}'
-            """)
+        Examples:
+          \(Program.name) watch inbox -s '1600x1600>' -f webp -o web
+          \(Program.name) watch uploads -r --ops 'resize=800,sharpen' -o 'small/{dir}/{name}.{ext}'
+        """)
 
-    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
-    var folder: String
+    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory) var folder: String
 
-    @Flag(name: [.customShort("r"), .long], help: "Watch subfolders too.")
-    var recursive = false
+    @Flag(name: [.customShort("r"), .long], help: "Watch subfolders too.") var recursive = false
 
     @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
+        name: .letter("o"),
         help: ArgumentHelp(
             "A folder outside of the watched one. Or a pattern with {name} {w} {h} {ext} {dir} {format}.",
-            valueName: "out"),
-        completion: .file())
+            valueName: "out"), completion: .file())
     var output: String
 
     @OptionGroup(title: "Resuming") var record: JournalFileOption
@@ -49,26 +45,25 @@ struct WatchCommand: WorkVerb {
         if output.contains("{index}") {
             throw ValidationError("{index} is a place in a list, and here there is none; use {name}.")
         }
-        if work.results.onCollision != .error {
+        if results.onCollision != .error {
             throw ValidationError("--on-collision needs the whole list; here a second source of one result fails.")
         }
     }
 
     func run() async throws {
         // As for several inputs, since more may come.
-        let planner = try work.planner(output: output, inputs: 2, asFolder: true)
+        let planner = try planner(output: output, inputs: 2, asFolder: true)
         guard let root = FileFacts.resolved(folder), FileFacts.isFolder(folder) else {
-            work.report.show(LoadError(.fileNotFound, subject: printable(folder), "There is no such folder."))
+            report.show(LoadError(.fileNotFound, subject: printable(folder), "There is no such folder."))
             throw ExitCode(1)
         }
         if try Self.lies(planner.root ?? ".", in: root) {
             throw ValidationError(
                 "The output lies in the watched folder, where results would be sources; name another.")
         }
-        var recipe = work.recipe()
-        try operations.apply(to: &recipe)
+        let recipe = try recipe()
         let options = try recipe.signature
-        do {
+        try await report.ending {
             let threads = BlockingThreads(name: "watch", count: 1)
             let (watch, journal) = try await threads.run { [folder, recursive, record, output] _ in
                 (
@@ -77,9 +72,6 @@ struct WatchCommand: WorkVerb {
                 )
             }
             try await run(watch, on: threads, recipe, planner, journal)
-        } catch let error as LoadError {
-            work.report.show(error)
-            throw ExitCode(1)
         }
     }
 
@@ -88,32 +80,28 @@ struct WatchCommand: WorkVerb {
         _ watch: FolderWatch, on threads: BlockingThreads, _ recipe: Recipe, _ planner: OutputPlanner,
         _ journal: Journal?
     ) async throws {
-        let reporter = WorkReporter(work.report, folds: false)
-        var run = work.workRun(recipe, reporter)
+        let reporter = WorkReporter(report, folds: false)
+        var run = self.run(recipe, reporter)
         run.journal = journal
         defer { journal?.sync() }
-        if !work.report.quiet { StandardError.write("\(Program.name): watching \(printable(folder)); Ctrl-C ends.\n") }
+        if !report.quiet { StandardError.write("\(Program.name): watching \(printable(folder)); Ctrl-C ends.\n") }
         // Each warning is given once.
         var checked: Set<ImageFormat> = []
-        let waits = !work.running.dryRun
+        let waits = !running.dryRun
         while true {
             let paths = try await threads.run { try watch.next($0, waits: waits) }
             var jobs: [Job] = []
             for path in paths {
                 let source = BatchSource(input: "\(folder)/\(path)", folder: FileFacts.folder(of: path) ?? ".")
                 // Each by itself: if two have the same result, the second fails and the others go on.
-                jobs += try await planner.jobs([source], onCollision: nil)
+                jobs += try await planner.jobs([source])
             }
-            if !waits {
-                return try await run.showPlan(jobs, work.report) { native, targets in
-                    targets.map { ($0, operations.plannedSize(of: native)) }
-                }
-            }
+            if !waits { return try await run.showPlan(jobs, report, planned: plannedSize()) }
             let unchecked = jobs.filter { job in
                 (try? job.targets.get())?.contains { checked.insert($0.format).inserted } ?? false
             }
-            try work.check(unchecked)
-            if try await run.run(jobs) > 0, work.running.failFast { throw ExitCode(1) }
+            try encoding.check(unchecked, report)
+            if try await run.run(jobs) > 0, running.failFast { throw ExitCode(1) }
         }
     }
 

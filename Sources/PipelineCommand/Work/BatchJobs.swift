@@ -8,7 +8,7 @@ import Stages
 final class BatchJobs: @unchecked Sendable {
     private let list: SourceList
     private let planner: OutputPlanner
-    private let work: WorkOptions
+    private let verb: any WorkVerb
     private let shard: ShardArgument?
     private let threads = BlockingThreads(name: "batch-jobs", count: 1)
     private var row = 0
@@ -17,10 +17,10 @@ final class BatchJobs: @unchecked Sendable {
     private var hasWarned = false
     private let hasURLs = Lock(false)
 
-    init(_ list: SourceList, _ planner: OutputPlanner, _ work: WorkOptions, _ shard: ShardArgument?) {
+    init(_ list: SourceList, _ planner: OutputPlanner, _ verb: any WorkVerb, _ shard: ShardArgument?) {
         self.list = list
         self.planner = planner
-        self.work = work
+        self.verb = verb
         self.shard = shard
     }
 
@@ -32,13 +32,13 @@ final class BatchJobs: @unchecked Sendable {
     ///   `CancellationError`.
     func next() async throws -> [Job] {
         try await threads.run { [self] cancellation in
-            if row == 0, work.results.onCollision == .keepExtension { try noteShared(cancellation) }
+            if row == 0, verb.results.onCollision == .keepExtension { try noteShared(cancellation) }
             while true {
                 let sources = try list.next(after: row, cancellation)
                 let jobs = try sources.compactMap { try job($0) }
                 // Whether an option has no effect is known once all formats are.
                 let isLast = sources.isEmpty || list.isComplete && row == list.count
-                try work.encoding.check(formats, isLast && !hasWarned ? work.report : nil)
+                try verb.encoding.check(formats, isLast && !hasWarned ? verb.report : nil)
                 hasWarned = isLast
                 if !jobs.isEmpty || sources.isEmpty { return jobs }
             }
@@ -55,7 +55,7 @@ final class BatchJobs: @unchecked Sendable {
             source.error = LoadError(.fileNotFound, subject: printable(source.input), "There is no such file.")
         }
         do throws(OutputCollision) {
-            job = try planner.job(source, row: row, work.results.onCollision, &paths, other: { list[$0] })
+            job = try planner.job(source, row: row, verb.results.onCollision, &paths, other: { list[$0] })
         } catch {
             job = Job(input: source.input, targets: .failure(error.error))
         }

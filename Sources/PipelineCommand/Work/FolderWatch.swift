@@ -100,8 +100,8 @@ final class FolderWatch: @unchecked Sendable {
         for name in FolderListing.names(in: whole) ?? [] where name.utf8.first != UInt8(ascii: ".") {
             let path = folder.isEmpty ? name : "\(folder)/\(name)"
             switch kind(path) {
-            case S_IFDIR: if recursive { try add(path) }
-            case S_IFREG: if !isBeingWritten(path) { found.append(path) }
+            case .folder: if recursive { try add(path) }
+            case .regular: if !isBeingWritten(path) { found.append(path) }
             default: break
             }
         }
@@ -116,13 +116,10 @@ final class FolderWatch: @unchecked Sendable {
     }
 
     private func isImage(_ path: String) -> Bool {
-        kind(path) == S_IFREG && FolderListing.isImage("\(root)/\(path)")
+        kind(path) == .regular && FolderListing.isImage("\(root)/\(path)")
     }
 
-    private func kind(_ path: String) -> mode_t? {
-        var status = stat()
-        return "\(root)/\(path)".withPath { lstat($0, &status) } == 0 ? status.st_mode & S_IFMT : nil
-    }
+    private func kind(_ path: String) -> FileFacts.Kind? { FileFacts("\(root)/\(path)", followsLinks: false)?.kind }
 
     /// Whether a process has the file open for writing, so that no lease for reading is granted. Without leases, as for
     /// other users' files and on network file systems, this can't be known. An empty file counts as being written,
@@ -131,8 +128,7 @@ final class FolderWatch: @unchecked Sendable {
         let file = "\(root)/\(path)".withPath { open($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard file >= 0 else { return false }
         defer { close(file) }
-        var status = stat()
-        if fstat(file, &status) == 0, status.st_size == 0 { return true }
+        if FileFacts(open: file)?.size == 0 { return true }
         // F_SETLEASE, which only Linux has.
         return fcntl(file, 1024, Int32(F_RDLCK)) != 0 && errno == EAGAIN
     }

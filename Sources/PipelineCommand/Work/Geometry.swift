@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipeline
+import Stages
 
 /// A size in the syntax of ImageMagick and libvips: `400x300`, `400`, `x300` or `50%`, with marks for how to apply it.
 ///
@@ -33,26 +34,23 @@ struct Geometry: Sendable, Hashable, ExpressibleByArgument {
         }
     }
 
-    private let width: Side?
-    private let height: Side?
+    private var width: Side?
+    private var height: Side?
     private var fit = Fit.inside
     private var change = Change.both
 
     /// A width that images are only shrunk to.
-    static func width(_ width: Int) -> Geometry { Geometry(width: .pixels(width), height: nil, change: .shrink) }
+    static func width(_ width: Int) -> Geometry { Geometry(width: .pixels(width), change: .shrink) }
+}
 
+extension Geometry {
     /// The largest size that fits a box, which images are only shrunk to.
     init(shrinkingInto box: PixelSize) {
         self.init(width: .pixels(box.width), height: .pixels(box.height), change: .shrink)
     }
 
-    private init(width: Side?, height: Side?, change: Change) {
-        self.width = width
-        self.height = height
-        self.change = change
-    }
-
     init?(argument: String) {
+        self.init()
         var text = Substring(argument.lowercased())
         while let mark = text.last, "><!^".contains(mark) {
             switch mark {
@@ -115,5 +113,30 @@ extension Geometry: CustomStringConvertible {
         }
         let marks = (fit == .exact ? "!" : fit == .cover ? "^" : "") + change.rawValue
         return (width.map(text) ?? "") + (height.map { "x" + text($0) } ?? "") + marks
+    }
+}
+
+/// Scales the image up or down to the size that a geometry gives for its source.
+struct FitGeometry: PixelTransform, PixelSizing {
+    private let geometry: Geometry
+
+    init(_ geometry: Geometry) { self.geometry = geometry }
+
+    var signature: String? { "fitGeometry(lanczos3, \(geometry))" }
+    var parameters: String { "\(geometry)" }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try Resize(geometry.target(of: image.unreducedSize), fit: .fill, enlarges: true)
+            .transformed(image, cancellation)
+    }
+
+    /// The smallest box with no side shorter than the result's.
+    func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
+        let target = geometry.target(of: source)
+        let scale = max(
+            Double(target.width) / Double(source.width), Double(target.height) / Double(source.height))
+        return PixelSize(
+            width: Int((Double(source.width) * scale).rounded(.up)),
+            height: Int((Double(source.height) * scale).rounded(.up)))
     }
 }

@@ -53,11 +53,7 @@ final class JournalFile: Sendable {
     }
 
     /// Whether the path still names the open file.
-    private var isNamed: Bool {
-        var (mine, named) = (stat(), stat())
-        return fstat(descriptor, &mine) == 0 && path.withPath { stat($0, &named) } == 0 && mine.st_ino == named.st_ino
-            && mine.st_dev == named.st_dev
-    }
+    private var isNamed: Bool { FileFacts(path).map { $0.identity == FileFacts(open: descriptor)?.identity } ?? false }
 
     /// Writes the header into an empty file.
     /// - Returns: 0, or the error number of the system; `nil` if the file is not a journal.

@@ -118,7 +118,7 @@ struct OutputPlanner {
     ///   - sources: The sources in their order.
     ///   - rule: What happens if results would have the same path; `nil` in verbs without a choice.
     /// - Throws: `ValidationError` if results of different sources would have the same path.
-    func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule?) async throws -> [Job] {
+    func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule? = nil) async throws -> [Job] {
         try await BlockingThreads.files.run { _ in
             var paths = OutputPaths()
             if rule == .keepExtension {
@@ -133,6 +133,11 @@ struct OutputPlanner {
                 }
             }
         }
+    }
+
+    /// The job of each input; see ``jobs(_:onCollision:)``.
+    func jobs(_ inputs: [String], onCollision rule: CollisionRule? = nil) async throws -> [Job] {
+        try await jobs(inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }, onCollision: rule)
     }
 
     private func writable(_ fileExtension: String?, of path: String) throws(LoadError) -> ImageFormat {

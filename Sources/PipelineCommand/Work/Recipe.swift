@@ -85,15 +85,39 @@ extension Recipe {
 
     /// Loads one source: a file, a URL, or `-` for standard input.
     func response(_ input: String, _ format: ImageFormat) async throws -> LoadResponse {
-        do {
+        try await Job(reading: input).naming {
             let limit = resources.limits.encodedBytes
             let source =
                 input == "-"
                 ? .bytes(try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) })
                 : try ImageSource(argument: input)
             return try await pipeline(source, OutputTarget(format)).load(ImageRequest(source))
-        } catch let error as LoadError {
-            throw error.named(Job(reading: input))
+        }
+    }
+
+    /// The warning about what is lost; `nil` if nothing is lost against the user's will.
+    func warning(_ header: ImageHeader, _ kept: Int, _ result: ImageFormat) -> String? {
+        header.warning(kept: kept, isChosen: frames != nil, result: result)
+    }
+
+    /// Makes one result for each target.
+    func render(
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ reporter: WorkReporter
+    ) async throws -> [Rendering] {
+        try await targets.eachRendering { target in
+            try await job.naming {
+                let list = try pipeline(source, target) { header, kept in
+                    let text = warning(header, kept, target.format(of: header))
+                    if let text { reporter.warn("\(job.shown): \(text)") }
+                }
+                let response = try await list.load(ImageRequest(source))
+                guard let image = response.encoded else {
+                    throw LoadError(
+                        .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")
+                }
+                let made = target.following(.bytes(image.bytes))
+                return Rendering(target: made, image: image, response: response)
+            }
         }
     }
 }

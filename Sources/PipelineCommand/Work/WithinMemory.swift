@@ -43,3 +43,25 @@ struct WithinMemory: CompositeStage {
         return .done
     }
 }
+
+extension ImageHeader {
+    /// The warning of what a result lacks: frames that it could hold, and parts of a drawing; `nil` if nothing is lost
+    /// against the user's will.
+    func warning(kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
+        if unreadFrames > 0, result.holdsMotion || result == format {
+            return
+                "The file is an animated \(format.name.uppercased()) with \(unreadFrames) frames; only the first one "
+                + "is read."
+        }
+        if let losses { return losses }
+        guard !isChosen, frames > kept else { return nil }
+        guard result.holdsMotion else {
+            return "The animation has \(frames) frames; \(result.name.uppercased()) holds only the first one. "
+                + "--frames 1 says that this is meant."
+        }
+        guard format.holdsMotion else { return nil }
+        return
+            "The animation has \(frames) frames; only the first \(kept == 1 ? "one is" : "\(kept) are") kept. "
+            + "--frames all with a higher --max-pixels keeps them all."
+    }
+}

@@ -3,7 +3,7 @@ import Stages
 
 /// Reports the outcome of jobs: as lines, as JSON objects, or as a progress bar.
 final class WorkReporter: Sendable {
-    private let options: ReportOptions
+    let options: ReportOptions
     private let bar: ProgressDisplay?
     private let folds: Bool
     private let counts = Lock(WorkCounts())

@@ -69,9 +69,7 @@ extension WorkRun {
         let source = try ImageSource(argument: job.input)
         guard case .file(let path) = source else { return (source, nil) }
         guard journal != nil else { return (source, FileFacts(path)?.size) }
-        let limit = limits.encodedBytes
-        let file = try await ImagePipeline { ReadFile(byteLimit: limit) }.load(ImageRequest(source))
-        let bytes = file.encoded?.bytes ?? []
+        let bytes = try await source.response(limit: limits.encodedBytes).encoded?.bytes ?? []
         return (.bytes(bytes), bytes.count)
     }
 }

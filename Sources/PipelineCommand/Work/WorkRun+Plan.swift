@@ -4,29 +4,64 @@ import Pipeline
 import Stages
 
 extension WorkRun {
-    /// Prints what a run would write, and what would happen to existing files.
+    /// Returns the targets for a source of a size, each with the size of its image if that is known.
+    typealias Planning = @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
+
+    /// Does the jobs, or prints what that would write, and ends the verb.
     /// - Parameters:
+    ///   - root: The folder of all results, if it is known.
+    ///   - resources: The resources to close.
     ///   - needsSize: Whether the targets depend on the source's size.
-    ///   - resolved: Returns the targets for a source of a size, each with the size of its image if that is known.
+    /// - Throws: `ExitCode` 1 if a job failed; `CancellationError`.
+    func carryOut(
+        _ jobs: [Job], in root: String?, _ running: RunOptions, _ reporter: WorkReporter,
+        _ resources: PipelineResources? = nil, needsSize: Bool = false, planned: Planning
+    ) async throws {
+        if running.dryRun {
+            return try await showPlan(jobs, reporter.options, needsSize: needsSize, planned: planned)
+        }
+        try reporter.options.checkRoot(root, jobs)
+        defer { reporter.showFolded() }
+        try await finish(jobs, resources)
+    }
+
+    /// Does the jobs, closes the resources, and ends the verb.
+    /// - Throws: `ExitCode` 1 if a job failed; `CancellationError`.
+    func finish(_ jobs: [Job], _ resources: PipelineResources?) async throws {
+        let failures = try await run(jobs)
+        await resources?.close(after: jobs)
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    /// Prints what a run would write, and what would happen to existing files.
+    /// - Parameter needsSize: Whether the targets depend on the source's size.
     /// - Throws: `ExitCode` 1 if a job couldn't be done.
     func showPlan(
-        _ jobs: [Job], _ report: ReportOptions, needsSize: Bool = false,
-        resolved: @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
+        _ jobs: [Job], _ report: ReportOptions, needsSize: Bool = false, planned: Planning
     ) async throws {
-        let failures = try await keepingSources(of: jobs).showPlan(of: jobs, report, needsSize, resolved)
-        if failures > 0 { throw ExitCode(1) }
+        let run = try await keepingSources(of: jobs)
+        if try await run.showPlan(of: jobs, report, needsSize, planned: planned) > 0 { throw ExitCode(1) }
     }
 
     /// Prints a part of a plan.
     /// - Returns: The number of jobs that couldn't be done.
     func showPlan(
-        of jobs: [Job], _ report: ReportOptions, _ needsSize: Bool = false,
-        _ resolved: @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
+        of jobs: [Job], _ report: ReportOptions, _ needsSize: Bool = false, planned: Planning
     ) async throws -> Int {
         var failures = 0
         for job in jobs where !job.isRepeated {
             do {
-                for planned in try await planned(job, needsSize, resolved) { planned.show(job, report) }
+                let targets = try await targets(of: job, needsSize, planned)
+                let results = try await BlockingThreads.files.run { cancellation in
+                    try targets.map { try ($0.path(size: $1), note($0, $1, job, cancellation)) }
+                }
+                for (path, note) in results {
+                    let place = path.map { printable($0) } ?? "standard output"
+                    Report(
+                        job.input, output: path ?? "-", status: "planned", reason: note,
+                        "\(job.shown) → \(place)\(note.map { " (\($0))" } ?? "")"
+                    ).show(report)
+                }
             } catch let error as LoadError {
                 failures += 1
                 Report(job.input, status: "failed", error: error).show(report)
@@ -35,71 +70,38 @@ extension WorkRun {
         return failures
     }
 
-    private struct Planned: Sendable {
-        let path: String?
-        let note: String?
-
-        func show(_ job: Job, _ options: ReportOptions) {
-            let place = path.map { printable($0) } ?? "standard output"
-            Report(
-                job.input, output: path ?? "-", status: "planned", reason: note,
-                "\(job.shown) → \(place)\(note.map { " (\($0))" } ?? "")"
-            ).show(options)
-        }
-    }
-
-    private func planned(
-        _ job: Job, _ needsSize: Bool, _ resolved: @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
-    ) async throws -> [Planned] {
+    private func targets(
+        of job: Job, _ needsSize: Bool, _ planned: Planning
+    ) async throws -> [(OutputTarget, PixelSize?)] {
         let targets = try job.targets.get()
         let source = job.input == "-" ? nil : try ImageSource(argument: job.input)
-        guard case .file(let path)? = source else {
-            return try await planned(targets.map { ($0, nil) }, job)
-        }
+        guard case .file(let path)? = source else { return targets.map { ($0, nil) } }
         guard FileFacts(path) != nil else {
             throw LoadError(.fileNotFound, subject: job.shown, "There is no such file.")
         }
         guard path.withPath({ access($0, R_OK) }) == 0 else {
             throw LoadError(.fileUnreadable, subject: job.shown, "The file's permissions forbid reading it.")
         }
-        guard needsSize || targets.contains(where: { !$0.isKnown }) else {
-            return try await planned(targets.map { ($0, nil) }, job)
-        }
-        let limit = limits.encodedBytes
-        let file = try await ImagePipeline { ReadFile(byteLimit: limit) }.load(ImageRequest(.file(path)))
-        let size = try await size(of: file.encoded?.bytes ?? [], job)
-        return try await planned(resolved(size, targets), job)
-    }
-
-    private func planned(_ targets: [(OutputTarget, PixelSize?)], _ job: Job) async throws -> [Planned] {
-        try await BlockingThreads.files.run { cancellation in
-            try targets.map { try planned($0, $1, job, cancellation) }
+        guard needsSize || targets.contains(where: { !$0.isKnown }) else { return targets.map { ($0, nil) } }
+        let bytes = try await ImageSource.file(path).response(limit: limits.encodedBytes).encoded?.bytes ?? []
+        return try await job.naming {
+            planned(try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits).size, targets)
         }
     }
 
-    private func size(of bytes: [UInt8], _ job: Job) async throws -> PixelSize {
-        do {
-            return try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits).size
-        } catch let error as LoadError {
-            throw error.named(job)
-        }
-    }
-
-    private func planned(
+    /// What would happen to a file that exists; `nil` without one.
+    private func note(
         _ target: OutputTarget, _ size: PixelSize?, _ job: Job, _ cancellation: WorkCancellation
-    ) throws -> Planned {
-        let path = target.path(size: size)
-        guard target.isKnown || size != nil, let path, FileFacts(path) != nil else {
-            return Planned(path: path, note: nil)
+    ) throws -> String? {
+        guard target.isKnown || size != nil, let path = target.path(size: size), FileFacts(path) != nil else {
+            return nil
         }
         try checkIsNoSource(path, of: job, cancellation)
-        let note =
-            switch rule {
-            case .refuse: "exists: an error without -y, -n or --newer"
-            case .skip: "exists: left"
-            case .overwrite: "exists: overwritten"
-            case .ifNewer: "exists: overwritten if the source is newer"
-            }
-        return Planned(path: path, note: note)
+        return switch rule {
+        case .refuse: "exists: an error without -y, -n or --newer"
+        case .skip: "exists: left"
+        case .overwrite: "exists: overwritten"
+        case .ifNewer: "exists: overwritten if the source is newer"
+        }
     }
 }

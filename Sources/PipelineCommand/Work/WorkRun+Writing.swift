@@ -10,10 +10,10 @@ extension WorkRun {
         let wanted = try renderings.compactMap { rendering -> Output? in
             guard let target = rendering.target else { return nil }
             guard let path = target.path(size: rendering.image.size) else {
-                return Output(nil, rendering.image, target.format)
+                return Output(image: rendering.image, format: target.format)
             }
             return try existing(path, job, rendering.image.bytes, cancellation).map {
-                Output(path, rendering.image, target.format, $0)
+                Output(path: path, image: rendering.image, format: target.format, existing: $0)
             }
         }
         if let key, let journal {
@@ -30,16 +30,10 @@ extension WorkRun {
     /// A result that is about to be written.
     private struct Output {
         /// `nil` for standard output.
-        let path: String?
+        var path: String?
         let image: EncodedImage
         let format: ImageFormat
-        let existing: OutputFile.Existing
-
-        init(
-            _ path: String?, _ image: EncodedImage, _ format: ImageFormat, _ existing: OutputFile.Existing = .kept
-        ) {
-            (self.path, self.image, self.format, self.existing) = (path, image, format, existing)
-        }
+        var existing = OutputFile.Existing.kept
     }
 
     /// Writes a result; false if an existing file was kept.
@@ -48,12 +42,7 @@ extension WorkRun {
             try StandardOutput.write(image: output.image.bytes)
             return true
         }
-        do {
-            try OutputFile(path).write(output.image.bytes, existing: output.existing, cancellation)
-        } catch let error as LoadError where error.code == .outputExists && rule == .skip {
-            return false
-        }
-        return true
+        return try OutputFile(path).write(output.image.bytes, existing: output.existing, rule, cancellation)
     }
 
     /// What may be done to an existing file; `nil` if it is kept.
