@@ -1,11 +1,11 @@
-package import Pipeline
+public import Pipeline
 
 /// Checks that the source's bytes begin as an image does and that the image is within the limits, without decoding it.
 ///
 /// A pipeline that passes files on undecoded uses it to keep anything else out of its cache.
-package struct CheckHeader: Stage {
-    package let accepts: Phases = .original
-    package let produces: Phases = .original
+public struct CheckHeader: Stage {
+    public let accepts: Phases = .original
+    public let produces: Phases = .original
 
     private let codecs: ImageCodecs?
     private let limits: ImageLimits
@@ -23,7 +23,7 @@ package struct CheckHeader: Stage {
     ///   - limits: What an image may cost; by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 30
     ///     seconds.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
-    package init(
+    public init(
         codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
     ) {
         self.codecs = codecs
@@ -31,14 +31,14 @@ package struct CheckHeader: Stage {
         self.threads = threads
     }
 
-    package var identity: StageIdentity? {
+    public var identity: StageIdentity? {
         StageIdentity("\(limits)", "\(codecs != nil)", over: [threads] + (codecs?.codecs ?? []))
     }
 
     /// Checks the bytes of a load.
     /// - Throws: `LoadError` with `undecodable` if the bytes aren't an image, `unsupportedType`, `tooManyBytes`,
     ///   `tooManyPixels` or `tooMuchTime`; `CancellationError` if the task is cancelled.
-    package func run(_ load: inout Load) async throws -> Outcome {
+    public func run(_ load: inout Load) async throws -> Outcome {
         let header = try await load.header(limits: limits, codecs: codecs, threads: threads)
         try limits.check(header)
         load.note("\(header.format), \(header.size)")

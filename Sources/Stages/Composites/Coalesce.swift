@@ -46,22 +46,27 @@ public struct Coalesce: CompositeStage, KeyedStage {
     /// Joins the flight for this load's key, or starts it.
     /// - Throws: The body's errors; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard let key = key(for: load) else {
+        guard let waiter = join(load) else {
             try await body.run(&load)
             return .done
         }
-        let (result, joined) = try await flights.join(key, load: load, body: body)
-        try adopt(result, joined, &load)
+        try adopt(try await flights.result(of: waiter), of: waiter, &load)
         return .done
     }
 
-    /// Never inlined into `run`, whose frame would hold these temporaries while the load waits.
+    // Never inlined into `run`, whose frame would hold their temporaries while the load waits.
+
     @inline(never)
-    private func adopt(_ result: WorkResult, _ joined: Flights.Joined, _ load: inout Load) throws {
-        if joined.other { load.note(.joined) }
+    private func join(_ load: Load) -> WorkWaiter? { key(for: load).map { flights.join($0, load, body) } }
+
+    @inline(never)
+    private func adopt(_ result: WorkResult, of waiter: WorkWaiter, _ load: inout Load) throws {
+        if waiter.joined { load.note(.joined) }
         load.adopt(result.load)
-        if let right = joined.right { load.attach(right) }
         if let error = result.error { throw error }
+        // Made here, so that this load alone holds it. If the result held it longer, a load that starts again would join
+        // the fetch that it has just left.
+        if waiter.isFetch { load.attach(flights.writeRight(of: waiter, result)) }
     }
 
     private func key(for load: Load) -> WorkKey? {

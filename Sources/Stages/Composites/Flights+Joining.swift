@@ -59,29 +59,25 @@ final class WorkResult: Sendable {
 
 /// A load's way through shared work: it joins or begins work, waits, and gets the result or leaves.
 extension Flights {
-    typealias Joined = (other: Bool, right: WriteRight?)
-
-    /// Joins the work for a key, or begins work that runs `body` on a fork of `load`, and waits for it.
+    /// Waits for the result of work.
     /// - Throws: `CancellationError` at once when the task is cancelled.
-    func join(_ key: WorkKey, load: Load, body: Chain) async throws -> (WorkResult, Joined) {
-        let waiter = begin(key, load, body)
-        let result = try await AdjustablePriority.following {
+    func result(of waiter: WorkWaiter) async throws -> WorkResult {
+        try await AdjustablePriority.following {
             self.prioritize(waiter, $0)
         } _: {
             // The priority may have changed since the load was registered.
             if let priority = AdjustablePriority.current?.value { prioritize(waiter, priority) }
             return try await waiter.result.value { self.leave(waiter) }
         }
-        // Made here, so that this load alone holds it. If the result held it longer, a load that starts again would join
-        // the fetch that it has just left.
-        guard waiter.isFetch, result.error == nil else { return (result, (waiter.joined, nil)) }
-        let leases = result.load.attachment(WriteRight.self)
-        return (result, (waiter.joined, WriteRight(self, fetch: waiter.work, leasesOf: leases)))
     }
 
-    /// Never inlined into the waiting function, whose frame would hold these temporaries while it waits.
-    @inline(never)
-    private func begin(_ key: WorkKey, _ load: Load, _ body: Chain) -> WorkWaiter {
+    /// A load's right to write what a fetch has brought.
+    func writeRight(of waiter: WorkWaiter, _ result: WorkResult) -> WriteRight {
+        WriteRight(self, fetch: waiter.work, leasesOf: result.load.attachment(WriteRight.self))
+    }
+
+    /// Joins the work for a key, or begins work that runs `body` on a fork of `load`.
+    func join(_ key: WorkKey, _ load: Load, _ body: Chain) -> WorkWaiter {
         let (waiter, handle) = register(key, load)
         if let handle { start(handle, load, body) } else { follow(waiter.work) }
         waiter.relay?.deliver()
