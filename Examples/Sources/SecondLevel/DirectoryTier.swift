@@ -73,11 +73,13 @@ struct DirectoryTier: ResponseStore {
 
 extension DirectoryTier {
     /// Runs work on all stored responses, the latest first, while everybody else waits; `nil` if it fails.
-    private func alone<Value: Sendable>(_ work: @escaping @Sendable ([StoredResponse]) throws -> Value) async -> Value? {
+    private func alone<Value: Sendable>(_ work: @escaping @Sendable ([StoredResponse]) throws -> Value) async -> Value?
+    {
         // A change that a load has begun is made, even if the load is cancelled.
         try? await Task {
             while true {
-                guard case .hold(let hold) = try await leases.turn("store", patience: .seconds(5), look: { false }) else {
+                guard case .hold(let hold) = try await leases.turn("store", patience: .seconds(5), look: { false })
+                else {
                     continue
                 }
                 let value = try await BlockingThreads.files.run { _ in try work(stored()) }
