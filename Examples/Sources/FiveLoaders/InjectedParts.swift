@@ -27,7 +27,6 @@ public func loaderOfClosures(
 ) -> ImagePipeline {
     let cache = ClosureCache(
         read: { key in await shelf.image(key) }, write: { image, key in await shelf.keep(image, key) })
-    let responses = HTTPCache(folder: HTTPCache.defaultFolder)
     return ImagePipeline {
         ResolveIdentifier()
         ReadCache(cache)

@@ -22,7 +22,7 @@ struct DialectTests {
             ),
             (
                 "a.jpg/1,2,30,40/,20/90/gray.png",
-                "Crop(x: 1, y: 2, 30×40) Resize(8192×20, inside) RequireSize(any×20) Rotate(90°) Greyscale → png"
+                "Crop(x: 1, y: 2, 30×40) Resize(8192×20, inside) RequireSize(any×20) Rotate(90°) Grayscale → png"
             ),
             (
                 "a.jpg/pct:10,20,30.5,40/50,60/!180/bitonal.tif",
@@ -124,7 +124,7 @@ struct DialectTests {
         arguments: [
             ("400x300/a.jpg", "Resize(400×300, inside)"), ("400x,enlarge/a.jpg", "Resize(400×8192, inside, enlarges)"),
             ("x300,q=60,format=webp/a.jpg", "Resize(8192×300, inside) → webp"),
-            ("40x30,cover,attention,grey/a.jpg", "Resize(40×30, outside) Crop(40×30, by attention) Greyscale"),
+            ("40x30,cover,attention,grey/a.jpg", "Resize(40×30, outside) Crop(40×30, by attention) Grayscale"),
             ("small,blur=2/a.jpg", "Resize(20×20, cover) Blur(2.0)"), ("auto/a.jpg", "Resize(640×8192, inside)"),
         ])
     func thumb(path: String, expected: String) throws {
