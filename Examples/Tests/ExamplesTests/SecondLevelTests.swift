@@ -55,16 +55,13 @@ final class SecondLevelTests {
 
     @Test("a machine that dies with a lease leaves it to the next")
     func dead() async throws {
-        let tier = try DirectoryTier(folder).leases
-        var first: FetchTurn? = try await tier.turn("x", patience: .seconds(5)) { false }
-        guard case .hold? = first else {
-            Issue.record("The first has no lease.")
-            return
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+            let turn = try await DirectoryTier(URL(filePath: path)).leases.turn("x", patience: .seconds(5)) { false }
+            guard case .hold = turn else { exit(1) }
+            kill(getpid(), SIGKILL)
         }
-        async let next = tier.turn("x", patience: .seconds(5)) { false }
-        // It goes with its last reference, as with its process.
-        first = nil
-        guard case .hold = try await next else {
+        let next = try await DirectoryTier(folder).leases.turn("x", patience: .seconds(5)) { false }
+        guard case .hold = next else {
             Issue.record("The next has no lease.")
             return
         }

@@ -61,7 +61,7 @@ public final class FileLeases: FetchLeases {
     }
 }
 
-/// A held lease of a folder. One that goes without an end, as with its process, is the next waiter's.
+/// A held lease of a folder. A process that dies gives it back.
 private final class FileHold: LeaseHold {
     private let file: LeaseFile
     private let threads: BlockingThreads
@@ -70,6 +70,13 @@ private final class FileHold: LeaseHold {
     init(_ file: LeaseFile, _ threads: BlockingThreads) {
         self.file = file
         self.threads = threads
+    }
+
+    deinit {
+        guard isHeld.withLock(\.self) else { return }
+        // Writing to a file may take long, and this may run on any thread.
+        let (file, threads) = (file, threads)
+        Task { try? await threads.run { _ in file.giveBack() } }
     }
 
     /// Lets waiting loads take the lease or use the stored response: which, they find out by looking.
