@@ -172,7 +172,7 @@ public final class ImageLoader: Sendable {
         do {
             record.end(.success(try await observed(source, options) { record.take($0) }))
         } catch {
-            record.end(.failure(error))
+            record.fail(error)
         }
     }
 

@@ -94,3 +94,10 @@ extension SourceKey {
         try await threads.run(priority: priority) { _ in SourceKey(request, credentials: credentials) }
     }
 }
+
+/// A stage that looks up, stores or shares by the load's keys.
+package protocol KeyedStage: Stage {}
+
+extension KeyedStage {
+    public var needsIdentity: Bool { true }
+}

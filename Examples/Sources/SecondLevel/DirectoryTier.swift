@@ -1,7 +1,7 @@
 import Foundation
 import Stages
 
-/// A store in a folder that machines mount: each response is a file, and who reads or changes them holds a lease.
+/// A store in a folder that machines mount: each response is a file. Reading or changing them takes a lease.
 struct DirectoryTier: ResponseStore {
     let folder: URL
     let leases: FileLeases

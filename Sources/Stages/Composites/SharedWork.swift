@@ -139,8 +139,7 @@ struct SharedWork {
         }
         if let replaced, let old = works[number]?.history.remove(at: replaced) { actions.removedEvents.append(old) }
         works[number]?.history.append(event)
-        let waiters = works[number]?.waiters.sorted { $0.key < $1.key } ?? []
-        let relays = waiters.compactMap(\.value.waiter.relay)
+        let relays = works[number]?.inOrder.compactMap(\.relay) ?? []
         for relay in relays { relay.enqueue([event]) }
         return relays
     }
