@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Drives headless Chromium over the gallery of a running server, and checks what it shows against Pillow.
 
-  Scripts/browser.py PORT FOLDER SCREENSHOTS ORIGIN PID    the server's port, its pictures, where screenshots go, the port at
-                                                           which this script serves the picture whose origin fails, the
-                                                           server's process
+  browser.py PORT FOLDER SCREENSHOTS ORIGIN PID [--smoke]    the server's port, its pictures, where screenshots go, the port
+                                                             at which this script serves the picture whose origin fails,
+                                                             the server's process; --smoke measures, and fails on nothing
+                                                             that depends on the machine's speed
 """
 import base64
 import contextlib
@@ -26,6 +27,7 @@ from websockets.sync.client import connect
 from processes import cpu
 
 port, folder, screenshots, server = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[5]
+isSmoke = "--smoke" in sys.argv
 site = f"http://127.0.0.1:{port}"
 Image.MAX_IMAGE_PIXELS = None
 
@@ -262,9 +264,9 @@ def check_aborts(browser):
     encodes, quickEncodes = aborts("begun") - counted["begun"]
     cancelled = metric('http_requests_total{kind="thumb",outcome="cancelled"}') - before["cancelled"]
     errors = sum(metric(f'http_requests_total{{kind="thumb",outcome="{o}"}}') - before[o] for o in ("500", "502"))
-    check(total >= 200 and quick >= 0.95 * total, f"{quick} of {total} requests that were given up ended within 50 ms ({cancelled:.0f} cancelled)")
+    check(total >= 200 and (isSmoke or quick >= 0.95 * total), f"{quick} of {total} requests that were given up ended within 50 ms ({cancelled:.0f} cancelled)")
     print(f"      besides, {quickEncodes} of {encodes} whose encode had begun")
-    check(after < 0.01 * waves, f"from 50 to 150 ms after each wave of six they take {after / waves * 1e3:.1f} ms of CPU; until then {during / waves * 1e3:.0f} ms")
+    check(after < 0.2 * during, f"from 50 to 150 ms after each wave of six they take {after / waves * 1e3:.1f} ms of CPU; until then {during / waves * 1e3:.0f} ms")
     check(errors == 0, f"{errors:.0f} of them count as errors")
 
 
