@@ -50,6 +50,8 @@ public struct Coalesce: CompositeStage, KeyedStage {
             try await body.run(&load)
             return .done
         }
+        await flights.start(of: waiter)
+        start(waiter, load)
         try adopt(try await flights.result(of: waiter), of: waiter, &load)
         return .done
     }
@@ -57,7 +59,10 @@ public struct Coalesce: CompositeStage, KeyedStage {
     // Never inlined into `run`, whose frame would hold their temporaries while the load waits.
 
     @inline(never)
-    private func join(_ load: Load) -> WorkWaiter? { key(for: load).map { flights.join($0, load, body) } }
+    private func join(_ load: Load) -> WorkWaiter? { key(for: load).map { flights.join($0, load) } }
+
+    @inline(never)
+    private func start(_ waiter: WorkWaiter, _ load: Load) { flights.start(waiter, load, body) }
 
     @inline(never)
     private func adopt(_ result: WorkResult, of waiter: WorkWaiter, _ load: inout Load) throws {

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// What stays the same about a piece of shared work. Its task and the line for a slot hold it.
+/// What stays the same about a piece of shared work. Its first waiter, its task and the line for a slot hold it.
 final class WorkHandle: Sendable {
     let number: UInt64
     let key: WorkKey
@@ -10,6 +10,8 @@ final class WorkHandle: Sendable {
     let outermost: UInt64
     /// The priority of the work: the highest of its waiters.
     let priority: AdjustablePriority
+    /// Its first waiter waits for this before it starts the task: for a slot, or for another load that joins.
+    let start = Waiter<Void>()
     /// Its task waits for this before it begins: for a slot, or for `nil` if it needs none.
     let slot = Waiter<SharedWork.Slot?>()
 
@@ -27,19 +29,21 @@ final class WorkHandle: Sendable {
 final class WorkWaiter: Sendable {
     let number: UInt64
     let work: UInt64
+    /// The work, if this load began it.
+    let begun: WorkHandle?
     let isFetch: Bool
     let relay: EventRelay?
     /// Whether the load shows interim images; `nil` if it has no receiver of events.
     let showsImages: (@Sendable () -> Bool)?
     let result = Waiter<WorkResult>()
 
-    init(_ number: UInt64, work: UInt64, isFetch: Bool, _ load: Load, _ relay: EventRelay?) {
-        (self.number, self.work, self.isFetch, self.relay) = (number, work, isFetch, relay)
+    init(_ number: UInt64, work: UInt64, begun: WorkHandle?, isFetch: Bool, _ load: Load, _ relay: EventRelay?) {
+        (self.number, self.work, self.begun, self.isFetch, self.relay) = (number, work, begun, isFetch, relay)
         showsImages = load.events == nil ? nil : load.showsImages ?? { true }
     }
 
     /// Whether another load began the work.
-    var joined: Bool { work != number }
+    var joined: Bool { begun == nil }
 
     /// Resumes a removed load with `CancellationError` once none of its events is being delivered. It receives none after
     /// that.
@@ -59,15 +63,24 @@ final class WorkResult: Sendable {
 
 /// A load's way through shared work: it joins or begins work, waits, and gets the result or leaves.
 extension Flights {
+    /// Waits until the work that a load has begun needs its task: until there is a slot for it, or until another load
+    /// joins, since the first may leave then. A load that waits alone has no second task, which is a third of its memory.
+    func start(of waiter: WorkWaiter) async {
+        guard let handle = waiter.begun else { return }
+        try? await wait(for: handle.start, waiter)
+    }
+
     /// Waits for the result of work.
     /// - Throws: `CancellationError` at once when the task is cancelled.
-    func result(of waiter: WorkWaiter) async throws -> WorkResult {
+    func result(of waiter: WorkWaiter) async throws -> WorkResult { try await wait(for: waiter.result, waiter) }
+
+    private func wait<Value>(for event: Waiter<Value>, _ waiter: WorkWaiter) async throws -> Value {
         try await AdjustablePriority.following {
             self.prioritize(waiter, $0)
         } _: {
             // The priority may have changed since the load was registered.
             if let priority = AdjustablePriority.current?.value { prioritize(waiter, priority) }
-            return try await waiter.result.value { self.leave(waiter) }
+            return try await event.value { self.leave(waiter) }
         }
     }
 
@@ -76,45 +89,42 @@ extension Flights {
         WriteRight(self, fetch: waiter.work, leasesOf: result.load.attachment(WriteRight.self))
     }
 
-    /// Joins the work for a key, or begins work that runs `body` on a fork of `load`.
-    func join(_ key: WorkKey, _ load: Load, _ body: Chain) -> WorkWaiter {
-        let (waiter, handle) = register(key, load)
-        if let handle { start(handle, load, body) } else { follow(waiter.work) }
-        waiter.relay?.deliver()
-        return waiter
-    }
-
-    /// Adds a load to the work that it may join, or to new work, whose handle it also returns.
-    func register(_ key: WorkKey, _ load: Load) -> (WorkWaiter, WorkHandle?) {
+    /// Joins the work for a key, or begins it. What it begins has to be started once ``start(of:)`` has returned.
+    func join(_ key: WorkKey, _ load: Load) -> WorkWaiter {
         let relay = load.events.map { EventRelay($0) }
         let priority = load.priority
         let outer = CurrentFlight.outermost
-        let (waiter, handle, result) = change { state -> (WorkWaiter, WorkHandle?, WorkResult?) in
+        let (waiter, result) = change { state -> (WorkWaiter, WorkResult?) in
             let number = state.work.nextNumber()
-            func waiter(for work: UInt64) -> WorkWaiter {
-                WorkWaiter(number, work: work, isFetch: key.isFetch, load, relay)
+            func waiter(for work: UInt64, begun: WorkHandle? = nil) -> WorkWaiter {
+                WorkWaiter(number, work: work, begun: begun, isFetch: key.isFetch, load, relay)
             }
             // A task that outlives the work that began it isn't part of it any more.
             let outermost = outer.flatMap { state.work.isRunning($0) ? $0 : nil }
             if let work = state.work.joinable[key] {
                 let waiter = waiter(for: work)
                 state.work.join(waiter, priority, isInside: outermost != nil)
-                return (waiter, nil, nil)
+                return (waiter, nil)
             }
             if let fetch = state.writes.join(key, began: load.attachment(LoadStart.self)?.number ?? number) {
                 relay?.enqueue([.joined(fetchOnly: true)] + fetch.history)
-                return (waiter(for: fetch.handle.number), nil, fetch.result)
+                return (waiter(for: fetch.handle.number), fetch.result)
             }
-            let (handle, waiter) = (WorkHandle(number, key, load, outermost: outermost, priority), waiter(for: number))
+            let handle = WorkHandle(number, key, load, outermost: outermost, priority)
+            let waiter = waiter(for: number, begun: handle)
             state.work.begin(handle, waiter, priority)
-            return (waiter, handle, nil)
+            return (waiter, nil)
         }
         if let result { waiter.result.resume(with: .success(result)) }
-        return (waiter, handle)
+        if waiter.joined { follow(waiter.work) }
+        waiter.relay?.deliver()
+        return waiter
     }
 
-    /// Starts the task of new work, which waits for a slot and then runs `body`.
-    private func start(_ handle: WorkHandle, _ load: Load, _ body: Chain) {
+    /// Starts the task of the work that a load has begun, which waits for a slot and then runs `body` on a fork of `load`.
+    /// Work that has been removed gets one too, which ends at once.
+    func start(_ waiter: WorkWaiter, _ load: Load, _ body: Chain) {
+        guard let handle = waiter.begun else { return }
         let task = Task(executorPreference: executor, priority: handle.priority.value.taskPriority) {
             let slot = try? await handle.slot.value()
             await CurrentFlight.$outermost.withValue(handle.outermost) {

@@ -45,6 +45,7 @@ struct SharedWork {
     /// What has to be done once the lock is released: nothing that isn't ours runs under it.
     struct Actions {
         fileprivate var starts: [(handle: WorkHandle, slot: Slot?)] = []
+        fileprivate var joined: [WorkHandle] = []
         fileprivate var cancelled: [Task<Void, Never>] = []
         fileprivate var idle: [CheckedContinuation<Void, Never>] = []
         /// Only released: the `deinit` of a user's attachment or error may call ``Flights``.
@@ -52,7 +53,11 @@ struct SharedWork {
         fileprivate var removedEvents: [LoadEvent] = []
 
         func carryOut() {
-            for (handle, slot) in starts { handle.slot.resume(with: .success(slot)) }
+            for (handle, slot) in starts {
+                handle.slot.resume(with: .success(slot))
+                handle.start.resume(with: .success(()))
+            }
+            for handle in joined { handle.start.resume(with: .success(())) }
             for task in cancelled { task.cancel() }
             for continuation in idle { continuation.resume() }
         }
@@ -92,6 +97,7 @@ struct SharedWork {
         guard let (handle, history) = works[waiter.work].map({ ($0.handle, $0.history) }) else { return }
         waiter.relay?.enqueue([.joined(fetchOnly: waiter.isFetch)] + history)
         works[waiter.work]?.add(waiter, priority)
+        if works[waiter.work]?.task == nil { actions.joined.append(handle) }
         // Work outside waits for this one, and may hold the slot that this one needs.
         if isInside && line.remove(handle) { actions.starts.append((handle, nil)) }
     }

@@ -302,7 +302,7 @@ extension Flights {
     func reaches(waiters wanted: Int) async {
         var waiting: Int {
             state.withLock {
-                $0.work.works.values.reduce(0) { $0 + $1.waiters.values.count { $0.waiter.result.isSuspended } }
+                $0.work.works.values.reduce(0) { $0 + $1.waiters.values.count { $0.waiter.isSuspended } }
             }
         }
         while waiting < wanted { await Task.yield() }
@@ -312,4 +312,8 @@ extension Flights {
     var isForgotten: Bool {
         state.withLock { $0.work.works.isEmpty && $0.work.joinable.isEmpty && $0.writes.isEmpty }
     }
+}
+
+extension WorkWaiter {
+    fileprivate var isSuspended: Bool { result.isSuspended || begun?.start.isSuspended == true }
 }

@@ -134,6 +134,35 @@ struct FlightSlotsTests {
         #expect(flights.isForgotten)
     }
 
+    @Test("A flight has the task-local values of the load that began it, also if that has waited or left")
+    func taskLocals() async throws {
+        let flights = Flights(maximumConcurrent: 1)
+        let seen = Lock<[String: String]>([:])
+        let pipeline = pipeline(flights) { [gate] load in
+            seen.withLock { [name = load.name] in $0[name] = Self.caller }
+            try await gate.wait()
+        }
+        func begin(_ name: String, as caller: String) -> Task<LoadResponse, any Error> {
+            Self.$caller.withValue(caller) { Task { try await pipeline.load(request(name)) } }
+        }
+        let first = begin("first", as: "A")
+        await begins(1)
+        let waiting = begin("waiting", as: "B")
+        while flights.waiting < 1 { await Task.yield() }
+        let leaving = begin("left", as: "C")
+        while flights.waiting < 2 { await Task.yield() }
+        let joining = begin("left", as: "D")
+        await flights.reaches(waiters: 5)
+        leaving.cancel()
+        gate.open()
+        for load in [first, waiting, joining] { _ = try await load.value }
+        #expect(seen.withLock { $0 } == ["first": "A", "waiting": "B", "left": "C"])
+        await flights.drain()
+        #expect(flights.isForgotten)
+    }
+
+    @TaskLocal private static var caller = ""
+
     @Test("A flight that fails, and one that is cancelled, give their places to the next")
     func failing() async throws {
         let flights = Flights(maximumConcurrent: 1)

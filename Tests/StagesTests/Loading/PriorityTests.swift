@@ -142,8 +142,7 @@ struct PriorityTests {
         // More threads than processors, so that some stop half way.
         let threads = ThreadExecutor()
         for _ in 0..<3000 {
-            let registered = (0..<8).map { _ in flights.register(.source(key, headers: .zero), load) }
-            let waiters = registered.map(\.0)
+            let waiters = (0..<8).map { _ in flights.join(.source(key, headers: .zero), load) }
             await withTaskGroup(of: Void.self) { group in
                 for waiter in waiters {
                     group.addTask(executorPreference: threads) { [flights] in
@@ -152,7 +151,7 @@ struct PriorityTests {
                     }
                 }
             }
-            #expect(registered[0].1?.priority.value == .low)
+            #expect(waiters[0].begun?.priority.value == .low)
             for waiter in waiters { flights.leave(waiter) }
         }
     }
