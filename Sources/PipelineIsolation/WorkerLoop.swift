@@ -11,6 +11,8 @@ struct WorkerLoop {
     private let formats: [ImageFormat]
     /// The file of the last request, which is often that of the next one too.
     private var file: [UInt8] = []
+    /// The picture of the last request. Overwriting it takes time, so it is freed once the response is sent.
+    private var picture: DecodedImage?
     /// Whether the last request took much memory.
     private var wasLarge = false
 
@@ -23,6 +25,8 @@ struct WorkerLoop {
 
     /// Does a request.
     mutating func response(to request: Message) -> Message {
+        // The last file was kept for another request, which hasn't come.
+        if !file.isEmpty, !request.repeatsFile { clean() }
         var response = Message(kind: Message.Status.done.rawValue)
         do {
             try perform(request, &response)
@@ -43,10 +47,16 @@ struct WorkerLoop {
         return response
     }
 
-    /// Clears what a request left, while nobody waits: the file, unless the next request needs it, and the stack. Freed
-    /// memory is overwritten as it is freed (`csandbox_spawn`), and that of a large image returned to the system.
+    /// Clears what a request left, while nobody waits, unless the next one is for the same file.
     mutating func clean(after request: Message) {
-        if !request.keepsFile { file = [] }
+        picture = nil
+        if !request.keepsFile { clean() }
+    }
+
+    /// Clears what a file left: itself and the stack. Freed memory is overwritten as it is freed (`csandbox_spawn`), and
+    /// that of a large image returned to the system.
+    private mutating func clean() {
+        file = []
         csandbox_clear_stack()
         guard wasLarge else { return }
         wasLarge = false
@@ -74,6 +84,7 @@ struct WorkerLoop {
             let image = try decoder.picture(
                 of: file, header: header, box: box, options: options, cancellation: cancellation
             ).downscaled(to: header.size(for: box), cancellation)
+            picture = image
             try response.append(image, of: header, to: output.bytes)
         case .metadata:
             try writer.append(try decoder.metadata(of: file, cancellation: cancellation), to: &response)
