@@ -56,7 +56,7 @@ public final class Flights: Sendable {
 
     /// Makes flights that several pipelines can share.
     /// - Parameter maximumConcurrent: The number of flights that run concurrently; 1,024 by default. Each takes about
-    ///   50 KB in addition to its image; a load that waits for a slot takes about 12 KB. An origin that doesn't respond
+    ///   50 KB in addition to its image; a load that waits for a slot takes about 9 KB. An origin that doesn't respond
     ///   keeps the slots of its flights until they time out, so programs that load from many such origins need more
     ///   slots. A stage may load through the same flights, also in child tasks: such loads need no slot. A load in a
     ///   detached task needs one, so a stage that waits for it can wait forever if such stages hold all slots. A
