@@ -15,7 +15,7 @@ EXTRAS = .build/extras
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo serve server verify-server lint docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
+.PHONY: test demo serve server verify-server lint api docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -61,6 +61,12 @@ lint:
 	Scripts/documented
 	Scripts/english
 	Scripts/tools
+
+# Compares the public API with that of the last version: see Documentation/Versions.md.
+api: dependencies
+	@Scripts/dependencies python3 xz-utils
+	swift build
+	Scripts/api
 
 # Builds the documentation; a warning is an error, and so is a public type that no topic lists.
 docs: dependencies
@@ -251,10 +257,11 @@ uninstall:
 
 # Makes a Debian package, and an archive that runs from any folder, of what `make extras` builds.
 deb: extras
-	@Scripts/dependencies binutils dpkg-dev lintian
+	@Scripts/dependencies binutils dpkg-dev lintian python3
 	Packaging/deb $(BINARY) .build/packages
 
 tarball: extras
+	@Scripts/dependencies binutils python3
 	Packaging/tarball $(BINARY) .build/packages
 
 # Installs the package and unpacks the archive in a fresh Debian 12, and runs the README's examples there. As root.
