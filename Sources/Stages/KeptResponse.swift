@@ -54,7 +54,8 @@ struct KeptResponse: Sendable {
     /// If a redirect may not be stored, what is made of its target may not either, since it would be found without the
     /// redirect.
     private func behindRedirects(_ own: StoredTerms?) -> StoredTerms? {
-        (redirects?.responses ?? []).reduce(own) { terms, redirect in
+        if redirects?.isRefused == true { return nil }
+        return (redirects?.responses ?? []).reduce(own) { terms, redirect in
             guard let terms, let behind = self.terms(of: redirect.response, redirect.key, [], in: nil) else {
                 return nil
             }

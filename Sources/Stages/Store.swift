@@ -97,7 +97,8 @@ public struct Store: KeyedStage, CredentialStage, ClockedStage {
     public func run(_ load: inout Load) async throws -> Outcome {
         let right = load.attachment(WriteRight.self)
         guard let product = load.content.product else {
-            _ = await keepResponse(of: load, right)
+            let terms = await keepResponse(of: load, right)
+            if terms == nil || right?.isRefused == true { load.refuseRedirect() }
             load.detach(WriteRight.self)
             return .done
         }

@@ -82,6 +82,8 @@ struct FollowedRedirects: LoadAttachment {
     var key: SourceKey?
     /// Whether any of them was stale and accepted anyway.
     private(set) var isStale = false
+    /// Whether ``Store`` has refused any of them, such as one that was requested before the stored response.
+    var isRefused = false
 
     mutating func add(_ response: ResponseState, under key: SourceKey?, isStale: Bool) {
         responses.append((response, key))
@@ -106,6 +108,13 @@ extension Load {
     /// Notes a redirect that belongs to the entry of the response that it led to.
     mutating func noteRedirect(_ exchange: HTTPExchange) {
         attach(EntryRedirects(exchanges: (attachment(EntryRedirects.self)?.exchanges ?? []) + [exchange]))
+    }
+
+    /// Notes that the redirect that the load has come to may not be stored.
+    mutating func refuseRedirect() {
+        var followed = attachment(FollowedRedirects.self) ?? FollowedRedirects()
+        followed.isRefused = true
+        attach(followed)
     }
 
     /// Whether the origin has sent or confirmed a redirect on the way. Older images are outdated then.

@@ -89,6 +89,32 @@ struct RedirectChainTests {
         #expect(try await loader.load(url).source == .network)
     }
 
+    @Test("A redirect that was requested before the stored response leaves no image in memory")
+    func overtaken() async throws {
+        let picture = try Pictures.bytes("good/jpeg-progressive-444.jpg")
+        let (arrived, release, requests) = (Gate(), DispatchSemaphore(value: 0), Lock(0))
+        site.origin.route("/latest") { [year] _ in
+            let isFirst = requests.withLock { requests in
+                requests += 1
+                return requests == 1
+            }
+            guard isFirst else { return .init(headers: year, body: picture) }
+            arrived.open()
+            release.wait()
+            return .init(status: 302, headers: [.location: "/v1", .cacheControl: "max-age=600"])
+        }
+        let (loader, url) = (site.loader(), site.origin.url("/latest"))
+        let first = loader.task(for: .url(url))
+        try await arrived.wait()
+        site.clock.advance(by: .seconds(1))
+        let newer = try await loader.load(url, options: LoadOptions(headers: [.cacheControl: "no-cache"]))
+        release.signal()
+        let older = try await first.response
+        #expect(older.image != newer.image)
+        #expect(try await loader.load(url).image == newer.image)
+        #expect(paths == ["/latest", "/latest", "/v1"])
+    }
+
     @Test("When any hop becomes invalid the image leaves memory", arguments: ["/latest", "/middle", "/v1"])
     func invalidation(hop: String) async throws {
         redirect("/latest", to: "/middle", "max-age=600")
