@@ -264,12 +264,12 @@ tarball: extras
 	@Scripts/dependencies binutils python3
 	Packaging/tarball $(BINARY) .build/packages
 
-# Installs the package and unpacks the archive in a fresh Debian 12, and runs the README's examples there. As root.
+# Installs the package and unpacks the archive in a fresh Debian 12, and runs the examples of pipectl's page there. As root.
 trial: deb tarball
 	@Scripts/dependencies debootstrap python3
 	Packaging/trial .build/packages
 
-# Updates what the README shows of pipectl's output, the picture of its progress bar, and the reference of stages.
+# Updates what the README and pipectl's page show of its output, the picture of its progress bar, and the reference of stages.
 readme: release
 	$(BINARY) help stages --as markdown >Sources/PipelineFile/Documentation.docc/Stages.md
 	UPDATE_README=1 swift test --filter ReadmeTests

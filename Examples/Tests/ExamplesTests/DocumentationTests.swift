@@ -8,12 +8,13 @@ struct DocumentationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../..").standardizedFileURL
 
-    /// The README and every page of the modules' documentation.
+    /// The README, the page on `pipectl` and every page of the modules' documentation.
     private static let pages: [String] = {
         let sources = root.appending(path: "Sources")
         let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.allObjects ?? []
         let paths = files.compactMap { ($0 as? URL)?.path }.filter { $0.hasSuffix(".md") }
-        return ["README.md"] + paths.map { String($0.dropFirst(root.path.count + 1)) }.sorted()
+        return ["README.md", "Documentation/pipectl.md"]
+            + paths.map { String($0.dropFirst(root.path.count + 1)) }.sorted()
     }()
 
     /// The code blocks of a page in a language, without indentation.
