@@ -5,7 +5,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libavif-dev libheif-dev libjxl-dev libtiff-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev libhiredis-dev libssl-dev librsvg2-2 fonts-dejavu-core \
+        pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libavif-dev libheif-dev libjxl-dev libtiff-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev libhiredis-dev libssl-dev librsvg2-2 fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /pipeline
 COPY Package.swift ./
@@ -23,7 +23,7 @@ RUN Packaging/pin && for product in pipectl pipeline-decoder; do \
 FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libvips42 libjpeg62-turbo libdeflate0 zlib1g libtiff6 libavif15 libheif1 libjxl0.7 libwebp7 libwebpdemux2 libwebpmux3 libcurl4 libsqlite3-0 libyaml-0-2 libhiredis0.14 libssl3 \
+        libvips42 libjpeg62-turbo libdeflate0 libtiff6 libavif15 libheif1 libjxl0.7 libwebp7 libwebpdemux2 libwebpmux3 libcurl4 libsqlite3-0 libyaml-0-2 libhiredis0.14 libssl3 \
         fonts-dejavu-core ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home pipeline \

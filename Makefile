@@ -1,6 +1,6 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
-PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libcurl4-openssl-dev \
+PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev \
     libsqlite3-dev libyaml-dev libavif-dev libheif-dev libjxl-dev libtiff-dev libhiredis-dev libssl-dev librsvg2-2 \
     fonts-dejavu-core
 PREFIX = /usr/local

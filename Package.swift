@@ -19,6 +19,28 @@ let settings: [SwiftSetting] =
 /// `make release` sets it to the commit, which `pipectl --version` prints.
 let commit: [CSetting] = Context.environment["PIPECTL_COMMIT"].map { [.define("COMMIT", to: $0)] } ?? []
 
+/// What a consumer can leave out: `.package(…, traits: ["WebP"])` reads and writes JPEG and WebP. All are on by default.
+let traits: Set<Trait> = [
+    .trait(name: "PNG", description: "Reads and writes PNG with libdeflate.", enabledTraits: ["Vips"]),
+    .trait(name: "WebP", description: "Reads and writes WebP with libwebp."),
+    .trait(name: "AVIF", description: "Reads and writes AVIF with libavif.", enabledTraits: ["Vips"]),
+    .trait(name: "HEIC", description: "Reads HEIC with libheif."),
+    .trait(name: "TIFF", description: "Reads and writes TIFF with libtiff."),
+    .trait(name: "GIF", description: "Reads and writes GIF."),
+    .trait(name: "BMP", description: "Reads BMP."),
+    .trait(name: "JPEGXL", description: "Reads JPEG XL with libjxl."),
+    .trait(name: "SVG", description: "Draws SVG with librsvg.", enabledTraits: ["PNG"]),
+    .trait(name: "Vips", description: "Converts inks and complex ICC profiles with libvips; PNG and AVIF use it too."),
+    .trait(name: "Isolation", description: "pipectl decodes in processes of their own."),
+    .trait(name: "Fleet", description: "pipectl shares what it fetches among machines."),
+    .trait(name: "YAML", description: "Pipelines and settings are read from YAML files with libyaml."),
+]
+
+/// A target that is only built with a trait.
+func target(_ name: String, with trait: String) -> Target.Dependency {
+    .target(name: name, condition: .when(traits: [trait]))
+}
+
 let package = Package(
     name: "pipeline",
     products: [
@@ -37,6 +59,7 @@ let package = Package(
         .executable(name: "pipectl", targets: ["pipectl"]),
         .executable(name: "pipeline-decoder", targets: ["pipeline-decoder"]),
     ],
+    traits: traits.union([.default(enabledTraits: Set(traits.map(\.name)))]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
@@ -58,12 +81,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        // libvips, libavif, libheif, libjxl and libtiff are loaded when they are first needed: only their headers are used. Those of
-        // libvips need GObject's, which is linked. libjpeg ends what fails with a long jump, which only C can take.
-        .target(name: "CImages", dependencies: ["CGObject", "CLibJPEG"]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // libjpeg ends what fails with a long jump, which only C can take.
+        .target(name: "CImages", dependencies: ["CLibJPEG"]),
+        // libvips, libavif, libheif, libjxl, libtiff and librsvg are loaded when they are first needed: only their headers are used.
+        // Those of libvips and librsvg need GObject's, which is linked.
+        .target(name: "CVips", dependencies: ["CGObject"]),
+        .target(name: "CSVG", dependencies: ["CGObject"]),
+        .target(name: "CAVIF"),
+        .target(name: "CHEIF"),
+        .target(name: "CJXL"),
+        .target(name: "CTIFF"),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(name: "CArguments"),
         .target(name: "CVersion", cSettings: commit),
@@ -73,7 +102,11 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "PipelineImages",
-            dependencies: ["Pipeline", "CDeflate", "CImages", "CWebP", "CZlib"],
+            dependencies: [
+                "Pipeline", "CImages", target("CVips", with: "Vips"), target("CDeflate", with: "PNG"),
+                target("CWebP", with: "WebP"), target("CAVIF", with: "AVIF"), target("CHEIF", with: "HEIC"),
+                target("CTIFF", with: "TIFF"), target("CJXL", with: "JPEGXL"), target("CSVG", with: "SVG"),
+            ],
             swiftSettings: settings
         ),
         .target(name: "CSandbox"),
@@ -122,7 +155,9 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .target(name: "PipelineFile", dependencies: ["Pipeline", "Stages", "CYAML"], swiftSettings: settings),
+        .target(
+            name: "PipelineFile", dependencies: ["Pipeline", "Stages", target("CYAML", with: "YAML")],
+            swiftSettings: settings),
         .target(
             name: "PipelineTesting",
             dependencies: ["Pipeline", "PipelineHTTP", .product(name: "HTTPTypes", package: "swift-http-types")],
@@ -147,8 +182,9 @@ let package = Package(
         .target(
             name: "PipelineCommand",
             dependencies: [
-                "CArguments", "CAttributes", "CImages", "CVersion", "PipelineFile", "PipelineIsolation",
-                "PipelineShared", "Stages",
+                "CArguments", "CAttributes", target("CAVIF", with: "AVIF"), target("CJXL", with: "JPEGXL"), "CVersion",
+                "PipelineFile", target("PipelineIsolation", with: "Isolation"), target("PipelineShared", with: "Fleet"),
+                "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -170,7 +206,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PipelineImagesTests",
-            dependencies: ["CImages", "CWebP", "Pipeline", "PipelineImages", "PipelineTesting", "TestFixtures"],
+            dependencies: [
+                "CAVIF", "CImages", "CTIFF", "CVips", "CWebP", "Pipeline", "PipelineImages", "PipelineTesting",
+                "TestFixtures",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PipelineHTTPTests",

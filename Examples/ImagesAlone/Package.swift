@@ -3,7 +3,8 @@ import PackageDescription
 
 let package = Package(
     name: "ImagesAlone",
-    dependencies: [.package(name: "pipeline", path: "../..")],
+    // No codec but JPEG: of all libraries only libjpeg-turbo is needed.
+    dependencies: [.package(name: "pipeline", path: "../..", traits: [])],
     targets: [
         .executableTarget(name: "ImagesAlone", dependencies: [.product(name: "PipelineImages", package: "pipeline")])
     ]

@@ -1,11 +1,14 @@
-import CYAML
 package import Pipeline
+
+#if YAML
+import CYAML
+#endif
 
 /// One YAML document, read by libyaml.
 package enum YAMLDocument {
     /// The most nodes of a document. A few lines with aliases could otherwise expand to any number.
-    private static let mostNodes = 10_000
-    private static let deepest = 64
+    fileprivate static let mostNodes = 10_000
+    fileprivate static let deepest = 64
     /// The most bytes of a document. libyaml's time grows with the square of a scalar's length.
     package static let mostBytes = 256 << 10
 
@@ -18,6 +21,7 @@ package enum YAMLDocument {
         guard bytes.count <= mostBytes else {
             throw error(name, 1, 1, "The file has more than \(mostBytes) bytes. Write a shorter one.")
         }
+        #if YAML
         try check(bytes, name)
         var document = yaml_document_t()
         try parsing(bytes, name) { parser throws(LoadError) in
@@ -27,8 +31,19 @@ package enum YAMLDocument {
         guard let root = yaml_document_get_root_node(&document) else { return nil }
         var count = 0
         return try node(root.pointee, &document, depth: 0, &count, name)
+        #else
+        throw error(name, 1, 1, "This program was built without YAML: the package's trait YAML is off.")
+        #endif
     }
 
+    /// An error with its location.
+    package static func error(_ name: String, _ line: Int, _ column: Int, _ message: String) -> LoadError {
+        LoadError(.invalidPipeline, subject: "\(printable(name)):\(line):\(column)", message)
+    }
+}
+
+#if YAML
+extension YAMLDocument {
     /// Runs `body` with a parser of the bytes.
     private static func parsing(
         _ bytes: [UInt8], _ name: String, _ body: (inout yaml_parser_t) throws(LoadError) -> Void
@@ -109,9 +124,5 @@ package enum YAMLDocument {
                 content: .scalar(String(decoding: value, as: UTF8.self)), line: line, column: column)
         }
     }
-
-    /// An error with its location.
-    package static func error(_ name: String, _ line: Int, _ column: Int, _ message: String) -> LoadError {
-        LoadError(.invalidPipeline, subject: "\(printable(name)):\(line):\(column)", message)
-    }
 }
+#endif

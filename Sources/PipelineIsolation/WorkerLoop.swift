@@ -42,7 +42,9 @@ struct WorkerLoop {
             response.used = max(response.used, written)
         }
         response.sequence = request.sequence
+        #if SVG
         response.isSpent = SVGFonts.areSpent
+        #endif
         response.refusedCalls = Int(csandbox_refused_calls(&response.lastRefusedCall))
         return response
     }

@@ -115,9 +115,9 @@ enum Trial {
     /// How many MB of freed memory AddressSanitizer keeps, at most.
     private static var quarantine: Int {
         #if SANITIZE
-            300
+        300
         #else
-            0
+        0
         #endif
     }
 

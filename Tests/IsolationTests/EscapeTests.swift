@@ -15,9 +15,9 @@ struct EscapeTests {
     /// Whether the program may call `clone`: ThreadSanitizer's own stands still once the kernel's has failed.
     private static var canClone: Bool {
         #if SANITIZE
-            false
+        false
         #else
-            true
+        true
         #endif
     }
 

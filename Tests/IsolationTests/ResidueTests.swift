@@ -35,27 +35,27 @@ struct ResidueTests {
     }
 
     #if !SANITIZE  // Its allocator keeps freed memory as it was.
-        @Test("A worker that is taken over finds no byte of the images before it")
-        func earlierImages() async throws {
-            // Small slabs, which are searched sooner.
-            let limits = ImageLimits(pixels: 1_000_000, encodedBytes: 1_000_000)
-            let pool = try await Corpus.pool(workers: 1, limits: limits, helper: "EscapingDecoder")
-            let codecs = try Escaping.codecs(in: pool)
-            for file in try await secrets() {
-                _ = try? await ImageMetadata(of: file, codecs: codecs)
-                _ = try? await DecodedImage(decoding: file, codecs: codecs)
-                let error = await #expect(throws: LoadError.self, "\(file.count) bytes") {
-                    try await DecodedImage(decoding: Escaping.file(Self.search), codecs: codecs)
-                }
-                #expect(error?.code.rawValue == "failedAttempt")
+    @Test("A worker that is taken over finds no byte of the images before it")
+    func earlierImages() async throws {
+        // Small slabs, which are searched sooner.
+        let limits = ImageLimits(pixels: 1_000_000, encodedBytes: 1_000_000)
+        let pool = try await Corpus.pool(workers: 1, limits: limits, helper: "EscapingDecoder")
+        let codecs = try Escaping.codecs(in: pool)
+        for file in try await secrets() {
+            _ = try? await ImageMetadata(of: file, codecs: codecs)
+            _ = try? await DecodedImage(decoding: file, codecs: codecs)
+            let error = await #expect(throws: LoadError.self, "\(file.count) bytes") {
+                try await DecodedImage(decoding: Escaping.file(Self.search), codecs: codecs)
             }
-            // All were in the same worker, and it would find what is there.
-            #expect(pool.statistics.started == 1)
-            #expect(
-                try await DecodedImage(decoding: Escaping.file("\(Self.search) \(Self.token)"), codecs: codecs).size
-                    == 4)
-            await pool.close()
+            #expect(error?.code.rawValue == "failedAttempt")
         }
+        // All were in the same worker, and it would find what is there.
+        #expect(pool.statistics.started == 1)
+        #expect(
+            try await DecodedImage(decoding: Escaping.file("\(Self.search) \(Self.token)"), codecs: codecs).size
+                == 4)
+        await pool.close()
+    }
     #endif
 
     @Test("With one image a worker, no image has another's worker, be it unreadable or only described")

@@ -12,11 +12,11 @@ struct NumbersTests {
 
     /// What a number may be given as. A sanitizer's build takes seconds for each usage error, and gets two of them.
     #if SANITIZE
-        private static let extremes = ["-1", "9223372036854775807"]
+    private static let extremes = ["-1", "9223372036854775807"]
     #else
-        private static let extremes = [
-            "0", "-1", "99999999999999999999", "9223372036854775807", "1e308", "nan", "1.5", "",
-        ]
+    private static let extremes = [
+        "0", "-1", "99999999999999999999", "9223372036854775807", "1e308", "nan", "1.5", "",
+    ]
     #endif
 
     @Test(

@@ -305,19 +305,19 @@ struct UsageTests {
 
     // A sanitizer's own start needs /proc.
     #if !SANITIZE
-        @Test(
-            "the command line is read where /proc doesn't have it",
-            .withMounts)
-        func withoutProc() async throws {
-            let result = try await pipectl.shell(
-                """
-                unshare --user --map-root-user --mount sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl --version'
-                unshare --user --map-root-user --mount sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl thumb photo.jpg -s 8 -o a.png'
-                """)
-            // Not without all of /proc: libdispatch ends a program there that runs for a second.
-            #expect(
-                result.text.contains("\(Program.version)\n") && !result.text.contains("OVERVIEW"),
-                "\(result.text) \(result.errors)")
-        }
+    @Test(
+        "the command line is read where /proc doesn't have it",
+        .withMounts)
+    func withoutProc() async throws {
+        let result = try await pipectl.shell(
+            """
+            unshare --user --map-root-user --mount sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl --version'
+            unshare --user --map-root-user --mount sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl thumb photo.jpg -s 8 -o a.png'
+            """)
+        // Not without all of /proc: libdispatch ends a program there that runs for a second.
+        #expect(
+            result.text.contains("\(Program.version)\n") && !result.text.contains("OVERVIEW"),
+            "\(result.text) \(result.errors)")
+    }
     #endif
 }

@@ -34,8 +34,8 @@ package final class Monitor<Value>: @unchecked Sendable {
     /// `Lock.withLock`.
     package func withLock<Result>(wake: Wake = .none, _ body: (inout Value) -> Result) -> Result {
         #if DEBUG
-            HeldLocks.enter(isInner: false)
-            defer { HeldLocks.leave() }
+        HeldLocks.enter(isInner: false)
+        defer { HeldLocks.leave() }
         #endif
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -51,8 +51,8 @@ package final class Monitor<Value>: @unchecked Sendable {
     /// Blocks this thread until `body` returns a value. Calls `whileIdle` with +1 before each wait and -1 after it.
     package func wait<Result>(for body: (inout Value) -> Result?, whileIdle: (inout Value, Int) -> Void) -> Result {
         #if DEBUG
-            HeldLocks.enter(isInner: false)
-            defer { HeldLocks.leave() }
+        HeldLocks.enter(isInner: false)
+        defer { HeldLocks.leave() }
         #endif
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -67,8 +67,8 @@ package final class Monitor<Value>: @unchecked Sendable {
     /// Blocks this thread until `body` returns a value, for `milliseconds` at most; `nil` after that.
     package func wait<Result>(milliseconds: Int, for body: (inout Value) -> Result?) -> Result? {
         #if DEBUG
-            HeldLocks.enter(isInner: false)
-            defer { HeldLocks.leave() }
+        HeldLocks.enter(isInner: false)
+        defer { HeldLocks.leave() }
         #endif
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

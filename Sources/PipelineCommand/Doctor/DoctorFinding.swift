@@ -1,7 +1,13 @@
-import CImages
 import Glibc
 import Pipeline
 import Stages
+
+#if AVIF
+import CAVIF
+#endif
+#if JPEGXL
+import CJXL
+#endif
 
 /// One finding of `pipectl doctor`.
 struct DoctorFinding {
@@ -69,25 +75,51 @@ struct Library: Sendable {
     private let answer: Answer
 
     /// All libraries that the program uses.
-    static let all = [
-        Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text),
-        Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text),
-        Library(name: "libavif", file: String(cString: cavif_library_name()), symbol: "avifVersion", answer: .text),
-        Library(
-            name: "libjxl", file: String(cString: cjxl_library_name()), symbol: "JxlDecoderVersion", answer: .silent),
-        Library(name: "libtiff", file: "libtiff.so.6", symbol: "TIFFOpenOptionsAlloc", answer: .silent),
-        Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
-        Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent),
-        Library(name: "zlib", file: "libz.so.1", symbol: "zlibVersion", answer: .text),
-        Library(name: "libwebp", file: "libwebp.so.7", symbol: "WebPGetDecoderVersion", answer: .packed),
-        Library(name: "libcurl", file: "libcurl.so.4", symbol: "curl_version", answer: .text),
-        Library(name: "SQLite", file: "libsqlite3.so.0", symbol: "sqlite3_libversion", answer: .text),
-        Library(name: "OpenSSL", file: "libcrypto.so.3", symbol: "OpenSSL_version_num", answer: .silent),
-        Library(name: "hiredis", file: "libhiredis.so.0.14", symbol: "redisConnect", answer: .silent),
-        Library(name: "librsvg", file: "librsvg-2.so.2", symbol: "rsvg_handle_get_type", answer: .silent),
-        Library(name: "libde265", file: "libde265.so.0", symbol: "de265_get_version", answer: .text),
-        Library(name: "libyaml", file: "libyaml-0.so.2", symbol: "yaml_get_version_string", answer: .text),
-    ]
+    static let all: [Library] = {
+        var all = [
+            Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
+            Library(name: "libcurl", file: "libcurl.so.4", symbol: "curl_version", answer: .text),
+            Library(name: "SQLite", file: "libsqlite3.so.0", symbol: "sqlite3_libversion", answer: .text),
+        ]
+        #if Vips
+        all.append(Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text))
+        #endif
+        #if PNG
+        all.append(Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent))
+        #endif
+        #if WebP
+        all.append(Library(name: "libwebp", file: "libwebp.so.7", symbol: "WebPGetDecoderVersion", answer: .packed))
+        #endif
+        #if AVIF
+        all.append(
+            Library(name: "libavif", file: String(cString: cavif_library_name()), symbol: "avifVersion", answer: .text))
+        #endif
+        #if HEIC
+        all.append(Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text))
+        all.append(Library(name: "libde265", file: "libde265.so.0", symbol: "de265_get_version", answer: .text))
+        #endif
+        #if TIFF
+        all.append(Library(name: "libtiff", file: "libtiff.so.6", symbol: "TIFFOpenOptionsAlloc", answer: .silent))
+        #endif
+        #if JPEGXL
+        all.append(
+            Library(
+                name: "libjxl", file: String(cString: cjxl_library_name()), symbol: "JxlDecoderVersion",
+                answer: .silent))
+        #endif
+        #if SVG
+        all.append(
+            Library(name: "librsvg", file: "librsvg-2.so.2", symbol: "rsvg_handle_get_type", answer: .silent))
+        #endif
+        #if Fleet
+        all.append(Library(name: "OpenSSL", file: "libcrypto.so.3", symbol: "OpenSSL_version_num", answer: .silent))
+        all.append(Library(name: "hiredis", file: "libhiredis.so.0.14", symbol: "redisConnect", answer: .silent))
+        #endif
+        #if YAML
+        all.append(Library(name: "libyaml", file: "libyaml-0.so.2", symbol: "yaml_get_version_string", answer: .text))
+        #endif
+        return all
+    }()
 
     /// The version, or `present`; `nil` if the library is missing.
     var version: String? {

@@ -97,8 +97,20 @@ struct EncodingOptions: ParsableArguments {
             lossless: lossless || defaults.lossless, progressive: progressive || defaults.progressive,
             effort: effort ?? defaults.effort)
         options.set(shared, for: Formats.codecs)
-        if let chroma { (options.jpeg.chroma, options.avif.chroma) = (chroma, chroma) }
-        if let colors { (options.png.colors, options.gif.colors) = (colors, colors) }
+        if let chroma {
+            options.jpeg.chroma = chroma
+            #if AVIF
+            options.avif.chroma = chroma
+            #endif
+        }
+        if let colors {
+            #if PNG
+            options.png.colors = colors
+            #endif
+            #if GIF
+            options.gif.colors = colors
+            #endif
+        }
         return options
     }
 

@@ -2,8 +2,11 @@ import ArgumentParser
 import Glibc
 import Pipeline
 import PipelineFile
-import PipelineShared
 import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// The options that change images, shared by all verbs that have them.
 struct OperationOptions: ParsableArguments {

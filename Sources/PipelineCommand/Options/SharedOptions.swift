@@ -1,3 +1,4 @@
+#if Fleet
 import ArgumentParser
 import FoundationEssentials
 import Pipeline
@@ -76,13 +77,6 @@ struct SharedOptions: ParsableArguments {
     }
 }
 
-extension CachePolicy {
-    /// The policy's list, with the shared tier of a fleet if there is one.
-    func pipeline(_ resources: PipelineResources, _ fleet: Fleet?) -> ImagePipeline {
-        fleet?.arrangement(self, resources) ?? pipeline(resources)
-    }
-}
-
 /// A client that loads `s3:` URLs with the credentials of this machine, and passes on all other requests unchanged: a
 /// public object of an http URL needs no credentials.
 final class S3URLs: TransferClient {
@@ -101,3 +95,4 @@ final class S3URLs: TransferClient {
 
     func shutdown() async { await client.shutdown() }
 }
+#endif

@@ -1,7 +1,10 @@
 import ArgumentParser
 import Pipeline
-import PipelineShared
 import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// The options for reading sources and their limits, shared by all verbs that decode.
 struct SourceOptions: ParsableArguments {
@@ -91,6 +94,12 @@ struct IsolationOptions: ParsableArguments {
     )
     var isolate: Bool?
 
+    #if !Isolation
+    func validate() throws {
+        if isolate == true { throw ValidationError("This program was built without the trait Isolation.") }
+    }
+    #endif
+
     /// What a verb's words say.
     static func choice(in words: some Collection<String>) -> Bool? {
         words.reversed().first { $0 == "--isolate" || $0 == "--no-isolate" }.map { $0 == "--isolate" }
@@ -155,5 +164,12 @@ struct PolicyOptions: ParsableArguments {
         case .ignoreCache: .ignoreCache(delay: downloadDelay)
         case .useProtocol: .useProtocol
         }
+    }
+}
+
+extension CachePolicy {
+    /// The policy's list, with the shared tier of a fleet if there is one.
+    func pipeline(_ resources: PipelineResources, _ fleet: Fleet?) -> ImagePipeline {
+        fleet?.arrangement(self, resources) ?? pipeline(resources)
     }
 }

@@ -2,8 +2,11 @@ import CArguments
 import CVersion
 import Pipeline
 public import PipelineFile
-import PipelineShared
 public import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// The command `pipectl` as a library, for a program that adds formats and stages of its own:
 ///

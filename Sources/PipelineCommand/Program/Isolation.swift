@@ -1,3 +1,4 @@
+#if Isolation
 import Logging
 import Pipeline
 import PipelineImages
@@ -31,7 +32,7 @@ final class Isolation: Sendable {
         state.withLock { $0.isRequired = choice == true }
         let isolatesAll = choice ?? isDefault
         var list = codecs
-        for risky in [ImageCodec.svg, .jxl] where codecs.codec(for: risky.format) == nil { list = list.adding(risky) }
+        for risky in ImageCodecs.risky.codecs where codecs.codec(for: risky.format) == nil { list = list.adding(risky) }
         for codec in list.codecs where isolatesAll || codec.needsIsolation {
             let mayStay = choice == nil && !codec.needsIsolation
             list = list.adding(codec.decoding(by: IsolatedOnDemand(codec: codec, isolation: self, mayStay: mayStay)))
@@ -144,3 +145,17 @@ private struct IsolatedOnDemand: RemoteDecoding {
         try metadata.stripped(bytes, codec.format, by: decoder(), cancellation)
     }
 }
+#else
+import PipelineImages
+
+/// Stands for the pool where the trait `Isolation` is off: everything is decoded in this process, SVG and JPEG XL nowhere.
+enum Isolation {
+    static let shared = Isolation.none
+
+    case none
+
+    func codecs(_ codecs: ImageCodecs, choice: Bool?, isDefault: Bool) -> ImageCodecs { codecs }
+
+    func allow(_ limits: ImageLimits) {}
+}
+#endif

@@ -55,7 +55,9 @@ struct TerminalScreen: Sendable {
             guard let image = response.image else { return "" }
             // The PNG encoder chooses a good palette.
             var options = EncodeOptions()
+            #if PNG
             options.png.colors = 256
+            #endif
             let file = try await EncodedImage(encoding: image, as: .png, options: options)
             let few = try await DecodedImage(decoding: file.bytes)
             return try await Self.text(of: few) { Sixel.text($0, few.size) } + "\n"

@@ -1,6 +1,9 @@
 import ArgumentParser
-import PipelineShared
 import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// Looks into the cache and tidies it.
 struct CacheCommand: AsyncParsableCommand {

@@ -1,8 +1,11 @@
 import ArgumentParser
 import FoundationEssentials
 import Pipeline
-import PipelineShared
 import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// Lists what is in the cache.
 struct CacheListCommand: AsyncParsableCommand {

@@ -1,6 +1,9 @@
 import ArgumentParser
-import PipelineShared
 import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// Shows the number and size of the cache's responses.
 struct CacheStatsCommand: AsyncParsableCommand {

@@ -1,7 +1,10 @@
 import ArgumentParser
 import Pipeline
-import PipelineIsolation
 import Stages
+
+#if Isolation
+import PipelineIsolation
+#endif
 
 /// Checks what this machine has and what it lacks.
 struct DoctorCommand: AsyncParsableCommand {
@@ -63,9 +66,13 @@ struct DoctorCommand: AsyncParsableCommand {
     private var confinement: DoctorFinding {
         get async {
             await DoctorFinding("isolate", "decoders") {
+                #if Isolation
                 let present = try await BlockingThreads.files.run { _ in try Isolation.shared.pool().confinement }
                 let missing = Confinement.required.subtracting(present)
                 return ("confined by: \(present)" + (missing.isEmpty ? "" : "; missing: \(missing)"), missing.isEmpty)
+                #else
+                return ("built without the trait Isolation", true)
+                #endif
             }
         }
     }

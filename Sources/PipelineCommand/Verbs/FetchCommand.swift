@@ -2,8 +2,11 @@ import ArgumentParser
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
-import PipelineShared
 import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// Fetches any URL through the HTTP cache, and explains what the cache did.
 struct FetchCommand: AsyncParsableCommand {

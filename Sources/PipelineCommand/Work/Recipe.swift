@@ -1,6 +1,9 @@
 import Pipeline
-import PipelineShared
 import Stages
+
+#if Fleet
+import PipelineShared
+#endif
 
 /// Makes the pipeline for every source of a run, on this machine or from the network.
 struct Recipe: Sendable {

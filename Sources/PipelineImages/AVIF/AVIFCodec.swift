@@ -1,3 +1,4 @@
+#if AVIF
 import Pipeline
 
 extension ImageCodec {
@@ -7,3 +8,4 @@ extension ImageCodec {
         encoder: AVIFEncoder(), negotiation: Negotiation(rank: 0, holdsMotion: false)
     ) { HEIFBrands.codec(of: $0) == .av1 }
 }
+#endif

@@ -1,3 +1,5 @@
+#if AVIF
+import CAVIF
 import CImages
 
 /// Converts an AVIF picture's planes to RGB (ITU-T H.273 section 8.3), by offsets and a matrix.
@@ -70,3 +72,4 @@ struct AVIFColors {
         }
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if AVIF
+import CAVIF
 import Pipeline
 
 /// Decodes AVIF with libavif and dav1d, which are loaded with the first file.
@@ -71,3 +72,4 @@ struct AVIFDecoder: ImageDecoding {
                 cancellation: cancellation))
     }
 }
+#endif

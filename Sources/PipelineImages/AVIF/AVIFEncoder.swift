@@ -1,4 +1,5 @@
-import CImages
+#if AVIF
+import CAVIF
 import Pipeline
 
 /// Encodes AVIF: animations with libavif, still pictures with libvips.
@@ -67,3 +68,4 @@ struct AVIFEncoder: ImageEncoding {
         LoadError(.unencodable, subject: "", "The animation can't be written as image/avif (\(failure.words)).")
     }
 }
+#endif

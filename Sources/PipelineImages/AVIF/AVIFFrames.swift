@@ -1,4 +1,5 @@
-import CImages
+#if AVIF
+import CAVIF
 import Pipeline
 
 /// Decodes the first frames of an AVIF sequence with libavif, one at a time.
@@ -63,3 +64,4 @@ extension cavif_failure {
         withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF
 /// Writes into an AVIF sequence how often it plays, as an edit that repeats until its track ends (ISO/IEC 14496-12
 /// section 8.6.6). libavif does so only from version 1.0 on.
 struct AVIFLoops {
@@ -99,3 +100,4 @@ extension ISOBox {
     /// The length of the first of some boxes.
     fileprivate static func size(of boxes: ArraySlice<UInt8>) -> Int { boxes.number(at: 0, bytes: 4) ?? 0 }
 }
+#endif

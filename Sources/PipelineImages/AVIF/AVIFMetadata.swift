@@ -1,3 +1,4 @@
+#if AVIF
 import Pipeline
 
 /// Adds metadata to an AVIF file that an encoder has written.
@@ -139,3 +140,4 @@ struct AVIFMetadata {
         "Metadata can't be added to the image/avif file: its encoder wrote an unknown structure. Leave the metadata out."
     )
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if AVIF
+import CAVIF
 import Pipeline
 
 /// A decoded AVIF picture as libavif holds it: luma and chroma planes.
@@ -103,3 +104,4 @@ final class AVIFPlanes {
         return resampler.samples
     }
 }
+#endif

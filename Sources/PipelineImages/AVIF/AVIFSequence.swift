@@ -1,3 +1,4 @@
+#if AVIF
 import Pipeline
 
 /// The header of the movie in an AVIF file (AV1 Image File Format section 3, ISO/IEC 14496-12 section 8).
@@ -72,3 +73,4 @@ struct AVIFSequence {
         LoadError(.undecodable, subject: "", "The image/avif file is damaged or cut off (\(reason)); get a new copy.")
     }
 }
+#endif

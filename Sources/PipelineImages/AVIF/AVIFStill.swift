@@ -1,3 +1,4 @@
+#if AVIF
 import Pipeline
 
 /// Decodes a still AVIF picture with libavif. It can stop between two tiles and while it scales.
@@ -57,3 +58,4 @@ struct AVIFStill {
         return sink.finish()
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF
 import Pipeline
 
 /// A track of an AVIF file's movie: pictures, or their transparency (ISO/IEC 14496-12 section 8.3).
@@ -136,3 +137,4 @@ struct AVIFTrack {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF
 extension EncodeOptions {
     /// How AVIF is written.
     public var avif: AVIF {
@@ -25,3 +26,4 @@ extension EncodeOptions {
         }
     }
 }
+#endif

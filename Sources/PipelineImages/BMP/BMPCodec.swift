@@ -1,3 +1,4 @@
+#if BMP
 import Pipeline
 
 extension ImageCodec {
@@ -11,3 +12,4 @@ extension ImageCodec {
         return [12, 16, 40, 52, 56, 64, 108, 124].contains(headerSize)
     }
 }
+#endif

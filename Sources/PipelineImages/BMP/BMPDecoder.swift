@@ -1,3 +1,4 @@
+#if BMP
 import Pipeline
 
 /// Decodes Windows bitmaps: uncompressed with 1, 2, 4, 8, 16, 24 or 32 bits a pixel, or run-length encoded with 4 or 8.
@@ -49,3 +50,4 @@ struct BMPDecoder: ImageDecoding {
             sink.finish(), size: size, layout: bitmap.layout, profile: bitmap.profile, cancellation)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if BMP
 import Pipeline
 
 /// The checked headers of a bitmap.
@@ -135,3 +136,4 @@ struct Bitmap {
         LoadError(.undecodable, subject: "", "The image/bmp file is damaged or cut off (\(reason)); get a new copy.")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if BMP
 import Pipeline
 
 /// Decodes run-length encoded pixels: runs of one palette index, and stretches of different ones.
@@ -60,3 +61,4 @@ struct BitmapRuns {
         return result
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if BMP
 /// The bits of one channel in a pixel.
 struct ChannelMask {
     private let shift: Int
@@ -13,3 +14,4 @@ struct ChannelMask {
         levels == 0 ? 0 : UInt8(clamping: ((pixel >> shift & levels) * 255 + levels / 2) / levels)
     }
 }
+#endif

@@ -1,7 +1,10 @@
-import CImages
 import Glibc
 import Pipeline
 import Synchronization
+
+#if Vips
+import CVips
+#endif
 
 /// A decoder whose library isn't made for hostile files: it refuses to work anywhere but in a process of its own.
 struct ConfinedDecoder: ImageDecoding {
@@ -47,8 +50,10 @@ package enum DecodingProcess {
     /// Opens what decoders of several formats use: libvips, which converts colours, the time zone that LittleCMS asks
     /// for, and the number of processors.
     package static func prepare() {
+        #if Vips
         var failure = cvips_failure()
         _ = cvips_is_available(&failure)
+        #endif
         tzset()
         _ = BlockingThreads.decoding
     }

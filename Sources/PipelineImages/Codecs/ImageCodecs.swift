@@ -16,12 +16,48 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// The codecs, one for each format.
     public private(set) var codecs: [ImageCodec] = []
 
-    /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP. SVG and JPEG XL are left out: their libraries aren't made for
-    /// hostile files, so they are only decoded in processes of their own.
-    public static let standard: ImageCodecs = [.jpeg, .png, .webp, .avif, .gif, .tiff, .heic, .bmp]
+    /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP, as far as the package's traits have them. SVG and JPEG XL are left
+    /// out: their libraries aren't made for hostile files, so they are only decoded in processes of their own.
+    public static let standard: ImageCodecs = {
+        var codecs: ImageCodecs = [.jpeg]
+        #if PNG
+        codecs = codecs.adding(.png)
+        #endif
+        #if WebP
+        codecs = codecs.adding(.webp)
+        #endif
+        #if AVIF
+        codecs = codecs.adding(.avif)
+        #endif
+        #if GIF
+        codecs = codecs.adding(.gif)
+        #endif
+        #if TIFF
+        codecs = codecs.adding(.tiff)
+        #endif
+        #if HEIC
+        codecs = codecs.adding(.heic)
+        #endif
+        #if BMP
+        codecs = codecs.adding(.bmp)
+        #endif
+        return codecs
+    }()
+
+    /// The formats that are only decoded in processes of their own.
+    package static let risky: ImageCodecs = {
+        var codecs: ImageCodecs = []
+        #if SVG
+        codecs = codecs.adding(.svg)
+        #endif
+        #if JPEGXL
+        codecs = codecs.adding(.jxl)
+        #endif
+        return codecs
+    }()
 
     /// All formats that the package has codecs for.
-    package static let known = standard.adding(.svg).adding(.jxl)
+    package static let known = ImageCodecs(standard.codecs + risky.codecs)
 
     /// Makes a list. Of two codecs for the same format, the later counts.
     public init(_ codecs: [ImageCodec]) {

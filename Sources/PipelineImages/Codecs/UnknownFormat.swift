@@ -11,10 +11,30 @@ enum UnknownFormat {
                 .unsupportedType, subject: "",
                 "The file is \(name), which is not supported; save it as a JPEG, PNG or TIFF.")
         }
+        if let left = leftOut.first(where: { bytes[...].dropFirst($0.offset).starts(with: $0.bytes) }) {
+            return Self.leftOut(left.name, left.trait)
+        }
         let start = bytes.prefix(12).map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
         let declared = declaredType.map { ", though it is declared as \(plainText($0, limit: 100))" } ?? ""
         return LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is not an image\(declared).")
     }
+
+    /// The error for what the package could read.
+    static func leftOut(_ name: String, _ trait: String) -> LoadError {
+        LoadError(
+            .unsupportedType, subject: "",
+            "The file is \(name), which this program was built without: the package's trait \(trait) is off.")
+    }
+
+    /// The first bytes of the package's own formats, for builds without some of them.
+    private static let leftOut: [(name: String, trait: String, offset: Int, bytes: [UInt8])] = [
+        ("a PNG", "PNG", 1, Array("PNG\r\n".utf8)), ("a WebP", "WebP", 8, Array("WEBP".utf8)),
+        ("a GIF", "GIF", 0, Array("GIF8".utf8)), ("a TIFF", "TIFF", 0, [0x49, 0x49, 42, 0]),
+        ("a TIFF", "TIFF", 0, [0x4d, 0x4d, 0, 42]), ("a BMP", "BMP", 0, Array("BM".utf8)),
+        ("an AVIF", "AVIF", 4, Array("ftypavi".utf8)), ("a HEIC", "HEIC", 4, Array("ftyphe".utf8)),
+        ("a JPEG XL", "JPEGXL", 0, [0xff, 0x0a]), ("a JPEG XL", "JPEGXL", 4, Array("JXL ".utf8)),
+        ("an SVG", "SVG", 0, Array("<svg".utf8)),
+    ]
 
     /// The first bytes of formats that aren't read.
     private static let unsupported = others + heifs

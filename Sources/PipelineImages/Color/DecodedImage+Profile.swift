@@ -5,7 +5,7 @@ extension DecodedImage {
     func converted(from profile: [UInt8], cancellation: WorkCancellation) throws -> DecodedImage {
         guard !profile.isEmpty else { return self }
         var pixels = try withPixels { try $0.copied(cancellation) }
-        try VipsPixels.convertToSRGB(
+        try ProfiledPixels.convertToSRGB(
             &pixels, size: size, channels: layout.channelCount, profile: profile, cancellation: cancellation)
         return try DecodedImage(validating: pixels, size: size, layout: layout, nativeSize: nativeSize, region: region)
     }

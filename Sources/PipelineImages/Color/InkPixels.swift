@@ -35,29 +35,12 @@ struct InkPixels {
         return colors
     }
 
-    /// `nil` if the profile can't be used.
+    /// `nil` if the profile can't be used, which takes libvips.
     private func converted(_ cancellation: WorkCancellation) throws -> [UInt8]? {
-        var isUsable = true
-        let colors = try VipsCall.run(cancellation) { call in
-            try [UInt8](unsafeUninitializedCapacity: inks.count / 4 * 3) { buffer, count in
-                try inks.withUnsafeBufferPointer { inks in
-                    try profile.withUnsafeBufferPointer { profile in
-                        guard let out = buffer.baseAddress, let start = inks.baseAddress,
-                            let profileStart = profile.baseAddress
-                        else { return }
-                        guard
-                            cvips_convert_inks(
-                                start, Int32(size.width), Int32(size.height), profileStart, profile.count, out,
-                                &isUsable, call.cancellation, &call.failure)
-                        else {
-                            throw LoadError(
-                                .undecodable, subject: "", "The inks can't be converted to sRGB (\(call.message)).")
-                        }
-                        count = buffer.count
-                    }
-                }
-            }
-        }
-        return isUsable ? colors : nil
+        #if Vips
+        try VipsPixels.colors(ofInks: inks, size: size, profile: profile, cancellation: cancellation)
+        #else
+        nil
+        #endif
     }
 }

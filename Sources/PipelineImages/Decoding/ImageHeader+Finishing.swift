@@ -14,7 +14,7 @@ extension ImageHeader {
         if let convertedColors {
             try convertedColors.convertToSRGB(&pixels, channels: layout.channelCount, cancellation)
         } else if let profile, !profile.isEmpty {
-            try VipsPixels.convertToSRGB(
+            try ProfiledPixels.convertToSRGB(
                 &pixels, size: size, channels: layout.channelCount, profile: profile, cancellation: cancellation)
         }
         guard orientation != .up else { return pixels }

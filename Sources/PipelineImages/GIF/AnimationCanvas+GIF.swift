@@ -1,3 +1,4 @@
+#if GIF
 import CImages
 import Pipeline
 
@@ -18,3 +19,4 @@ extension AnimationCanvas {
         Place(left: frame.left, top: frame.top, width: frame.width, height: frame.height, in: size)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if GIF
 extension EncodeOptions {
     /// How GIF is written.
     public var gif: GIF {
@@ -22,3 +23,4 @@ extension EncodeOptions {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if GIF
 import Pipeline
 
 extension ImageCodec {
@@ -7,3 +8,4 @@ extension ImageCodec {
         negotiation: Negotiation(rank: 4, needsName: false, holdsStills: false, holdsMotion: true)
     ) { $0.has("GIF87a") || $0.has("GIF89a") }
 }
+#endif

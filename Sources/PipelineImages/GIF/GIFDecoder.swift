@@ -1,3 +1,4 @@
+#if GIF
 import Pipeline
 
 /// Decodes GIF. Each frame is drawn on the previous ones, a few rows at a time, and scaled once it is complete.
@@ -62,3 +63,4 @@ struct GIFDecoder: ImageDecoding {
         }
     }
 }
+#endif

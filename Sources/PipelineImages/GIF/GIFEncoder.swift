@@ -1,3 +1,4 @@
+#if GIF
 import CImages
 import Glibc
 import Pipeline
@@ -76,3 +77,4 @@ struct GIFEncoder: ImageEncoding {
         return file?.bytes ?? []
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if GIF
 import Pipeline
 
 /// A GIF file split into its blocks (GIF89a), without decompressing them.
@@ -142,3 +143,4 @@ extension UnsafeBufferPointer<UInt8> {
     /// A little-endian number of two bytes.
     fileprivate func number(at offset: Int) -> Int { Int(self[offset]) | Int(self[offset + 1]) << 8 }
 }
+#endif

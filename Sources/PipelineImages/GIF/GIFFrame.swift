@@ -1,3 +1,4 @@
+#if GIF
 /// A frame's description in the file (GIF89a sections 20 and 23).
 struct GIFFrame {
     /// What happens to the frame before the next one is drawn.
@@ -40,3 +41,4 @@ struct GIFFrame {
         return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if GIF
 import CImages
 import Pipeline
 
@@ -57,3 +58,4 @@ final class GIFFrames {
         return made
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if GIF
 import CImages
 import Pipeline
 
@@ -82,3 +83,4 @@ struct GIFPixels {
         return CGIF_NEEDS_INPUT
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if GIF
 import CImages
 import Glibc
 import Pipeline
@@ -100,3 +101,4 @@ final class GIFShownFrame {
         return window
     }
 }
+#endif

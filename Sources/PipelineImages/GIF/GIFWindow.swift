@@ -1,3 +1,4 @@
+#if GIF
 import Pipeline
 
 /// A frame's rectangle on the canvas.
@@ -24,3 +25,4 @@ struct GIFWindow {
                 first.rows.lowerBound, second.rows.lowerBound)..<max(first.rows.upperBound, second.rows.upperBound))
     }
 }
+#endif

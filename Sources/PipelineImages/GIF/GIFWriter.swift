@@ -1,3 +1,4 @@
+#if GIF
 import CImages
 import Pipeline
 
@@ -88,3 +89,4 @@ struct GIFWriter {
         min(65_535, value).littleEndian(2)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// Reads the sizes of the pictures that decoding an AV1 bitstream produces.
@@ -57,3 +58,4 @@ struct AV1Bitstream {
         return nil
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// The sequence header of an AV1 bitstream (AV1 Bitstream & Decoding Process Specification, section 5.5).
@@ -92,3 +93,4 @@ struct AV1SequenceHeader {
         return reader.flag() ?? true
     }
 }
+#endif

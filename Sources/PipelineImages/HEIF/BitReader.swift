@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 /// Reads big-endian numbers of any number of bits; `nil` past the end.
 struct BitReader {
     private let bytes: ArraySlice<UInt8>
@@ -33,3 +34,4 @@ struct BitReader {
         return nil
     }
 }
+#endif

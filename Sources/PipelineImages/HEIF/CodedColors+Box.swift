@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 extension CodedColors {
@@ -19,3 +20,4 @@ extension ImageHeader {
         convertedColors = colors.map(\.asFullRangeRGB).flatMap { !hasProfile && $0.differsFromSRGB ? $0 : nil }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if HEIC
 import Pipeline
 
 extension ImageCodec {
@@ -8,3 +9,4 @@ extension ImageCodec {
         substitute: .jpeg, negotiation: nil
     ) { HEIFBrands.codec(of: $0) == .hevc }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if HEIC
+import CHEIF
 import Pipeline
 
 /// Decodes HEIC with libheif. libheif only gets coded pictures that were parsed and checked before.
@@ -33,3 +34,4 @@ struct HEICDecoder: ImageDecoding {
             .decode(box: box, options: options, cancellation: cancellation)
     }
 }
+#endif

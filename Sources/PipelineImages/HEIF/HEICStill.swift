@@ -1,4 +1,5 @@
-import CImages
+#if HEIC
+import CHEIF
 import Pipeline
 
 /// Decodes a still HEIC picture with libheif tile by tile, holding one row of tiles. It can stop between two tiles.
@@ -136,3 +137,4 @@ private final class HEICTile: @unchecked Sendable {
             "The \(ImageFormat.heic) file is damaged or cut off (\(reason)); get a new copy.")
     }
 }
+#endif

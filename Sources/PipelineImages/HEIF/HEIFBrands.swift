@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 /// The `ftyp` box at the beginning of a HEIF file (ISO/IEC 14496-12 section 4.3).
 enum HEIFBrands {
     /// Returns how the file's pictures are coded; `nil` if it isn't a HEIF file.
@@ -25,3 +26,4 @@ enum HEIFBrands {
         return start.firstRange(of: Array("av1C".utf8)) != nil ? .av1 : nil
     }
 }
+#endif

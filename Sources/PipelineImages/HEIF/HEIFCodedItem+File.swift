@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 extension HEIFCodedItem {
@@ -38,3 +39,4 @@ extension HEIFCodedItem {
                     "iprp", ISOBox.bytes("ipco", properties) + ISOBox.bytes("ipma", association)))
     }
 }
+#endif

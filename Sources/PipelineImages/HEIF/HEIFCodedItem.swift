@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// One coded picture of a HEIF file: a whole picture, a tile of a grid, or transparency.
@@ -62,3 +63,4 @@ extension PixelSize {
             ? first : second
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// The size of the pictures that decoding an item produces, according to its bitstream rather than its container.
@@ -70,3 +71,4 @@ struct HEIFCodedSize {
         if type < 32, layer == 0, let first = unit.number(at: 2, bytes: 1), first & 0x80 != 0 { frames += 1 }
     }
 }
+#endif

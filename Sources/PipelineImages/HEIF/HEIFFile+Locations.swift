@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 extension HEIFFile {
@@ -69,3 +70,4 @@ extension HEIFFile {
         return ArraySlice(item.extents.flatMap { bytes[$0] })
     }
 }
+#endif

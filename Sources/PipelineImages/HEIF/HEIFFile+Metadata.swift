@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 extension HEIFFile {
     /// Returns the file's metadata. A block that can't be read counts as missing.
     func metadata(of picture: HEIFPicture) -> EmbeddedMetadata {
@@ -42,3 +43,4 @@ extension HEIFFile {
         return max(1, shown.count)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// The items of a HEIF or AVIF file, read from its `meta` box (ISO/IEC 14496-12 section 8.11).
@@ -186,3 +187,4 @@ extension HEIFFile {
         LoadError(.undecodable, subject: "", "The \(format) file has too many parts for a picture.")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// The crop and the turns that a picture's properties ask for (ISO/IEC 23008-12 sections 6.5.9 to 6.5.12).
@@ -92,3 +93,4 @@ struct HEIFGeometry: Hashable {
         size = PixelSize(width: area.width, height: area.height)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// A picture of a HEIF file, ready for decoding. Its coded items have been checked against their bitstreams.
@@ -208,3 +209,4 @@ extension HEIFFile {
         }
     }
 }
+#endif

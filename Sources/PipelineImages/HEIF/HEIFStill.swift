@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// Reads and decodes the still picture of a HEIF or AVIF file.
@@ -59,10 +60,18 @@ struct HEIFStill {
         let (pixels, layout) =
             switch source.first.codec {
             case .av1:
+                #if AVIF
                 try AVIFStill(bytes: file.bytes, format: file.format, picture: source)
                     .pixels(size, options.quality, cancellation)
+                #else
+                throw UnknownFormat.leftOut("coded with AV1", "AVIF")
+                #endif
             case .hevc:
+                #if HEIC
                 try HEICStill(bytes: file.bytes, picture: source).pixels(size, options.quality, cancellation)
+                #else
+                throw UnknownFormat.leftOut("coded with HEVC", "HEIC")
+                #endif
             }
         // A thumbnail without colour information has the picture's.
         let isDescribed = !source.profile.isEmpty || source.colors != nil
@@ -90,3 +99,4 @@ struct HEIFStill {
         return nil
     }
 }
+#endif

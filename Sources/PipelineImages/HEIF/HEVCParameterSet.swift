@@ -1,3 +1,4 @@
+#if AVIF || HEIC
 import Pipeline
 
 /// The picture sizes in an HEVC sequence parameter set (ITU-T H.265 section 7.3.2.2).
@@ -61,3 +62,4 @@ struct HEVCParameterSet {
         return result
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if JPEGXL
 import Pipeline
 
 extension ImageCodec {
@@ -7,3 +8,4 @@ extension ImageCodec {
         .jxl, extensions: ["jxl"], decoder: ConfinedDecoder(JPEGXLDecoder()), negotiation: nil
     ) { JPEGXLContainer.isBare($0) || $0.starts(with: JPEGXLContainer.signature) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if JPEGXL
 import Pipeline
 
 /// The container of a JPEG XL file (ISO/IEC 18181-2).
@@ -30,3 +31,4 @@ enum JPEGXLContainer {
         return Array(parts.map { $0.dropFirst(4) }.joined())
     }
 }
+#endif

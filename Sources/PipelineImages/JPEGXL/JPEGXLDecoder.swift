@@ -1,4 +1,5 @@
-import CImages
+#if JPEGXL
+import CJXL
 import Pipeline
 
 /// Decodes JPEG XL with libjxl, which is loaded with the first file.
@@ -106,3 +107,4 @@ private struct DeepSamples {
         }
     }
 }
+#endif

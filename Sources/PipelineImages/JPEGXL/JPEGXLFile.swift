@@ -1,4 +1,5 @@
-import CImages
+#if JPEGXL
+import CJXL
 import Pipeline
 
 /// A codestream opened by libjxl. Its bytes have to outlive it.
@@ -98,3 +99,4 @@ extension cjxl_failure {
         withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
+#endif

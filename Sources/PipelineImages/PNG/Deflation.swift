@@ -1,3 +1,4 @@
+#if PNG
 import CDeflate
 
 /// Compresses zlib streams (RFC 1950) in one go with libdeflate.
@@ -15,3 +16,4 @@ enum Deflation {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 extension EncodeOptions {
     /// How PNG is written.
     public var png: PNG {
@@ -42,3 +43,4 @@ extension EncodeOptions {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 import CDeflate
 
 /// Inflates zlib streams (RFC 1950) and gzip files (RFC 1952) in one go with libdeflate, in half of zlib's time.
@@ -45,3 +46,4 @@ enum Inflation {
         return isWhole ? content : nil
     }
 }
+#endif

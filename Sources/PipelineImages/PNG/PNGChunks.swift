@@ -1,3 +1,4 @@
+#if PNG
 import CDeflate
 import Pipeline
 
@@ -73,3 +74,4 @@ struct PNGChunks {
             name: UInt32(truncatingIfNeeded: name), whole: position..<body.upperBound + 4, body: body)
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if PNG
+import CVips
 import Pipeline
 
 extension ImageCodec {
@@ -14,3 +15,4 @@ extension VipsDecoder {
     /// Decodes the kinds of PNG files that ``PNGDecoder`` leaves to libvips.
     static let png = VipsDecoder(format: .png, loader: CVIPS_PNG)
 }
+#endif

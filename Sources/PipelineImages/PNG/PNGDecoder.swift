@@ -1,3 +1,4 @@
+#if PNG
 import Pipeline
 
 /// Decodes PNG. The file is inflated with libdeflate, and rows are scaled as they are unfiltered.
@@ -74,3 +75,4 @@ struct PNGDecoder: ImageDecoding {
         return sink.finish()
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 import Pipeline
 
 /// Encodes PNG. Rows are filtered here and deflated with libdeflate, in a third of zlib's time.
@@ -36,3 +37,4 @@ struct PNGEncoder: ImageEncoding {
         return try file.finish(rows, level: options.compression)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 import Pipeline
 
 /// A PNG file split into its chunks (ISO/IEC 15948 clause 5).
@@ -178,3 +179,4 @@ struct PNGFile {
         LoadError(.undecodable, subject: "", "The image/png file is damaged or cut off (\(reason)); get a new copy.")
     }
 }
+#endif

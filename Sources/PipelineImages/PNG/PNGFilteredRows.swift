@@ -1,3 +1,4 @@
+#if PNG
 import CImages
 import Pipeline
 
@@ -41,3 +42,4 @@ struct PNGFilteredRows {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 import CImages
 import Pipeline
 
@@ -40,3 +41,4 @@ struct PNGIndexedRows {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 import Pipeline
 
 /// Reads the metadata of a PNG file (ISO/IEC 15948 clause 11.3): of each kind the first block whose checksum
@@ -39,3 +40,4 @@ enum PNGMetadata {
         return packed == 0 ? Array(text) : Inflation.bytes(of: text, upTo: min(4 << 20, text.count * 1040))
     }
 }
+#endif

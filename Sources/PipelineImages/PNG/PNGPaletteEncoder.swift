@@ -1,3 +1,4 @@
+#if PNG
 import CImages
 import Pipeline
 
@@ -28,3 +29,4 @@ struct PNGPaletteEncoder {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 import CImages
 import Pipeline
 
@@ -85,3 +86,4 @@ final class PNGRows {
         return UnsafePointer(pixels)
     }
 }
+#endif

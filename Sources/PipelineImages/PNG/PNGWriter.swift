@@ -1,3 +1,4 @@
+#if PNG
 import CDeflate
 import Pipeline
 
@@ -67,3 +68,4 @@ struct PNGWriter {
         bytes += sum.bigEndian(4)
     }
 }
+#endif

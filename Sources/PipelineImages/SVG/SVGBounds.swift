@@ -1,3 +1,4 @@
+#if SVG
 import Pipeline
 
 /// Refuses SVGs that librsvg can't draw in a few seconds, before it reads them. Ordinary files stay far below.
@@ -71,3 +72,4 @@ enum SVGBounds {
             "The pictures in the SVG have \(count) pixels; \(pixels) are allowed. Reduce them.")
     }
 }
+#endif

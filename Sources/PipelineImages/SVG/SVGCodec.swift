@@ -1,3 +1,4 @@
+#if SVG
 import Pipeline
 
 extension ImageCodec {
@@ -7,3 +8,4 @@ extension ImageCodec {
         .svg, extensions: ["svg", "svgz"], aliases: ["image/svg"], decoder: ConfinedDecoder(SVGDecoder()),
         negotiation: nil, matches: SVGSignature.matches)
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if SVG
+import CSVG
 import Pipeline
 
 /// Draws SVG with librsvg, which is loaded on first use.
@@ -43,3 +44,4 @@ struct SVGDecoder: ImageDecoding {
         return try header.image(pixels, size: size, layout: .rgba, profile: nil, cancellation)
     }
 }
+#endif

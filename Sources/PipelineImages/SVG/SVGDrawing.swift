@@ -1,4 +1,5 @@
-import CImages
+#if SVG
+import CSVG
 import Pipeline
 
 /// A parsed SVG.
@@ -55,3 +56,4 @@ final class SVGDrawing {
             "The SVG is damaged or cut off\(message.isEmpty ? "" : " (\(message))"); get a new copy.")
     }
 }
+#endif

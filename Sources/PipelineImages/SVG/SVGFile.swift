@@ -1,3 +1,4 @@
+#if SVG
 import Pipeline
 
 /// An SVG that may be given to librsvg, since it is within the bounds.
@@ -83,3 +84,4 @@ struct SVGFile {
         return content
     }
 }
+#endif

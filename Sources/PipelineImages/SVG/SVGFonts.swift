@@ -1,4 +1,5 @@
-import CImages
+#if SVG
+import CSVG
 import Glibc
 
 /// The fonts that text in SVGs is drawn with: DejaVu Sans, Sans Mono and Serif, regular and bold, of Debian's package
@@ -84,3 +85,4 @@ package enum SVGFonts {
         </fontconfig>
         """
 }
+#endif

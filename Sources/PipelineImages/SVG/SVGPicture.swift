@@ -1,3 +1,4 @@
+#if SVG
 import FoundationEssentials
 import Pipeline
 
@@ -82,3 +83,4 @@ struct SVGPicture {
         return pictures.reduce(0) { seen.insert($1.bytes).inserted ? $0.saturatingPlus($1.pixels) : $0 }
     }
 }
+#endif

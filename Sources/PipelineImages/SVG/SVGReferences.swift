@@ -1,3 +1,4 @@
+#if SVG
 extension ArraySlice<UInt8> {
     /// The text, in which numbers of characters, such as `&#10;` and `&#x6f22;`, are replaced by the characters.
     var resolvingReferences: String {
@@ -25,3 +26,4 @@ extension ArraySlice<UInt8> {
         return value.flatMap(Unicode.Scalar.init)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if SVG
 import Pipeline
 
 /// Counts what drawing an SVG costs, in one pass over its bytes.
@@ -198,3 +199,4 @@ extension ArraySlice<UInt8> {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if SVG
 /// Tells an SVG by its root element, or by its compression.
 enum SVGSignature {
     /// The most bytes that are looked at: a licence in a comment is shorter.
@@ -76,3 +77,4 @@ enum SVGSignature {
         return nil
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if SVG
 /// Counts what the selectors of an SVG's style sheets cost.
 struct SVGStyles {
     /// The parts of selectors that may be compared with each element, and the declarations, of which four count as one.
@@ -94,3 +95,4 @@ struct SVGStyles {
         return text.endIndex
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PNG
 import Pipeline
 
 extension PNGDecoder: MetadataRewriting {
@@ -36,3 +37,4 @@ extension PNGDecoder: MetadataRewriting {
         return !["XML:com.adobe.xmp", "Raw profile type "].contains { bytes[chunk.body].starts(with: $0.utf8) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -25,3 +26,4 @@ extension WebPDecoder: MetadataRewriting {
         return try WebPMetadata.replaced(names, in: bytes, with: EmbeddedMetadata(exif: exif, xmp: xmp))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if TIFF
 extension EncodeOptions {
     /// How TIFF is written.
     public var tiff: TIFF {
@@ -24,3 +25,4 @@ extension EncodeOptions {
         package init(compression: Compression = .deflate) { self.compression = compression }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if TIFF
 import Pipeline
 
 extension ImageCodec {
@@ -10,3 +11,4 @@ extension ImageCodec {
         $0.has("II*\0") || $0.has("MM\0*") || $0.has("II+\0") || $0.has("MM\0+")
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if TIFF
+import CTIFF
 import Pipeline
 
 /// Decodes TIFF row by row with libtiff. A picture that is a single JPEG strip, as cameras and scanners write it, is
@@ -71,3 +72,4 @@ struct TIFFDecoder: ImageDecoding {
         return (strip, inner)
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if TIFF
+import CTIFF
 import Pipeline
 
 /// Encodes TIFF (TIFF 6.0) with libtiff, strip by strip.
@@ -74,3 +75,4 @@ extension EmbeddedMetadata {
         if !profile.isEmpty { ctiff_writer_set_bytes(writer, UInt32(EXIFBlock.Tag.profile), profile, profile.count) }
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if TIFF
+import CTIFF
 import Pipeline
 
 /// A file opened by libtiff. Its bytes have to outlive it.
@@ -99,3 +100,4 @@ extension ctiff_failure {
     /// libtiff's error message.
     var words: String { withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if TIFF
 /// The directories of a TIFF file, classic (TIFF 6.0 section 2) or BigTIFF.
 enum TIFFPages {
     /// The most pages that are counted.
@@ -47,3 +48,4 @@ enum TIFFPages {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if TIFF
 /// The only strip of a TIFF that is compressed as JPEG (TIFF Technical Note 2).
 struct TIFFStrip {
     /// The strip as a JPEG file, with the tables that are stored elsewhere.
@@ -38,3 +39,4 @@ struct TIFFStrip {
         static let tables = 0x015b
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if Vips
+import CVips
 import Pipeline
 
 /// One call of libvips that can be cancelled and keeps libvips' error message.
@@ -32,3 +33,4 @@ struct VipsCall {
         withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if Vips
+import CVips
 import Pipeline
 
 /// Decodes a format with libvips, which is loaded on first use. The loader is given, so libvips never guesses the
@@ -42,3 +43,4 @@ struct VipsDecoder: ImageDecoding {
         }
     }
 }
+#endif

@@ -1,4 +1,5 @@
-import CImages
+#if Vips
+import CVips
 import Pipeline
 
 /// Encodes a still AVIF with libvips.
@@ -36,3 +37,4 @@ struct VipsEncoder {
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 }
+#endif

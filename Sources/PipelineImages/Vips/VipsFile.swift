@@ -1,4 +1,5 @@
-import CImages
+#if Vips
+import CVips
 import Pipeline
 
 /// A file opened by libvips. Its bytes have to outlive it.
@@ -91,3 +92,4 @@ final class VipsFile {
             .undecodable, subject: "", "The \(format) file is damaged or cut off (\(call.message)); get a new copy.")
     }
 }
+#endif

@@ -1,21 +1,13 @@
-import CImages
+#if Vips
+import CVips
 import Pipeline
 
-/// Converts the colours of pixels in memory, by libvips where necessary.
+/// Converts the colours of pixels in memory by libvips.
 enum VipsPixels {
-    /// Converts pixels from an ICC profile to sRGB, in place. An sRGB profile needs no conversion. Most others are a
-    /// matrix and curves, which don't need libvips and LittleCMS.
+    /// Converts pixels from an ICC profile to sRGB, in place.
     static func convertToSRGB(
         _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
     ) throws {
-        let colors = ICCProfile(profile)
-        if channels > 1, colors.space == "GRAY" {
-            return try convertGrays(
-                &pixels, size: size, channels: channels, profile: profile, cancellation: cancellation)
-        }
-        // A profile of another colour space than the file's is ignored, as in browsers.
-        guard colors.space == (channels == 1 ? "GRAY" : "RGB "), channels == 1 || !colors.isSRGB else { return }
-        if let conversion = ICCConversion(colors, channels: channels) { return conversion.apply(to: &pixels) }
         try VipsCall.run(cancellation) { call in
             try pixels.withUnsafeMutableBufferPointer { buffer in
                 try profile.withUnsafeBufferPointer { profile in
@@ -33,16 +25,33 @@ enum VipsPixels {
         }
     }
 
-    /// Converts greys that are stored as colours, because the picture has transparency, by their one level.
-    private static func convertGrays(
-        _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
-    ) throws {
-        let starts = stride(from: 0, to: pixels.count, by: channels)
-        guard starts.allSatisfy({ pixels[$0] == pixels[$0 + 1] && pixels[$0] == pixels[$0 + 2] }) else { return }
-        var grays = starts.map { pixels[$0] }
-        try convertToSRGB(&grays, size: size, channels: 1, profile: profile, cancellation: cancellation)
-        for (start, gray) in zip(starts, grays) {
-            for channel in 0..<3 { pixels[start + channel] = gray }
+    /// Converts inks from an ICC profile to sRGB.
+    /// - Returns: `nil` if the profile can't be used.
+    static func colors(
+        ofInks inks: [UInt8], size: PixelSize, profile: [UInt8], cancellation: WorkCancellation
+    ) throws -> [UInt8]? {
+        var isUsable = true
+        let colors = try VipsCall.run(cancellation) { call in
+            try [UInt8](unsafeUninitializedCapacity: inks.count / 4 * 3) { buffer, count in
+                try inks.withUnsafeBufferPointer { inks in
+                    try profile.withUnsafeBufferPointer { profile in
+                        guard let out = buffer.baseAddress, let start = inks.baseAddress,
+                            let profileStart = profile.baseAddress
+                        else { return }
+                        guard
+                            cvips_convert_inks(
+                                start, Int32(size.width), Int32(size.height), profileStart, profile.count, out,
+                                &isUsable, call.cancellation, &call.failure)
+                        else {
+                            throw LoadError(
+                                .undecodable, subject: "", "The inks can't be converted to sRGB (\(call.message)).")
+                        }
+                        count = buffer.count
+                    }
+                }
+            }
         }
+        return isUsable ? colors : nil
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebP
 import Pipeline
 
 extension AnimationCanvas {
@@ -33,3 +34,4 @@ extension AnimationCanvas {
         }
     }
 }
+#endif

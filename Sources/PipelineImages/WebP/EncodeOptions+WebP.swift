@@ -1,3 +1,4 @@
+#if WebP
 extension EncodeOptions {
     /// How WebP is written.
     public var webp: WebP {
@@ -27,3 +28,4 @@ extension EncodeOptions {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -51,3 +52,4 @@ struct WebPAnimation {
         return place
     }
 }
+#endif

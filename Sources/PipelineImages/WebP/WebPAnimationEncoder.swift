@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -43,3 +44,4 @@ struct WebPAnimationEncoder {
         return Array(UnsafeBufferPointer(start: data.bytes, count: data.size))
     }
 }
+#endif

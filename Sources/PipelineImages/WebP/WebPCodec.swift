@@ -1,3 +1,4 @@
+#if WebP
 import Pipeline
 
 extension ImageCodec {
@@ -7,3 +8,4 @@ extension ImageCodec {
         negotiation: Negotiation(rank: 1, holdsMotion: true)
     ) { $0.has("RIFF") && $0.has("WEBP", at: 8) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -145,3 +146,4 @@ struct WebPDecoder: ImageDecoding {
         return result
     }
 }
+#endif

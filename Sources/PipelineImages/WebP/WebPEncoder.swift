@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -79,3 +80,4 @@ struct WebPEncoder: ImageEncoding {
         LoadError(.unencodable, subject: "", "The picture can't be written as image/webp: \(reason).")
     }
 }
+#endif

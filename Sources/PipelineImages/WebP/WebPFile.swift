@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -104,3 +105,4 @@ final class WebPFile {
         LoadError(.undecodable, subject: "", "The image/webp file is damaged or cut off (\(reason)); get a new copy.")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 
 /// Adds metadata to a WebP file (RFC 9649 sections 2.7.1.4 and 2.7.1.5).
@@ -36,3 +37,4 @@ enum WebPMetadata {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -30,3 +31,4 @@ enum WebPPixels {
         try withExtendedLifetime(cancellation) { try body(&picture) }
     }
 }
+#endif

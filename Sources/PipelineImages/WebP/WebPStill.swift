@@ -1,3 +1,4 @@
+#if WebP
 import CWebP
 import Pipeline
 
@@ -66,3 +67,4 @@ struct WebPStill {
         throw WebPFile.damaged(status == VP8_STATUS_SUSPENDED ? "it ends too soon" : "its pixels make no sense")
     }
 }
+#endif

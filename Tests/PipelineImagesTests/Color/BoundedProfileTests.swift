@@ -1,4 +1,4 @@
-import CImages
+import CVips
 import Pipeline
 import PipelineTesting
 import TestFixtures

@@ -1,4 +1,4 @@
-import CImages
+import CVips
 import Foundation
 import Pipeline
 import PipelineImages

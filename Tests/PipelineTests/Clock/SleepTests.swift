@@ -10,7 +10,7 @@ struct SleepTests {
         let kilobytes = try #require(Int(said.prefix { $0 != "\n" }))
         // Under AddressSanitizer what is freed stays for a while.
         #if !SANITIZE
-            #expect(kilobytes < 5000)
+        #expect(kilobytes < 5000)
         #endif
     }
 }

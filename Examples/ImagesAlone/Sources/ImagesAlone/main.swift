@@ -1,17 +1,19 @@
-import Glibc
+import Foundation
 import PipelineImages
 
-// Prints how many bytes a file has as a WebP thumbnail of at most 300×300 pixels: ImagesAlone FILE
-guard CommandLine.arguments.count == 2 else {
-    print("Usage: ImagesAlone FILE")
+// Makes a thumbnail of at most 300×300 pixels of a JPEG: ImagesAlone FILE THUMBNAIL
+guard CommandLine.arguments.count == 3 else {
+    print("Usage: ImagesAlone FILE THUMBNAIL")
     exit(2)
 }
 let thumbnails = ImagePipeline {
     ReadFile()
     Decode()
     Downscale()
-    Encode(.webp)
+    Encode(.jpeg)
 }
 let request = ImageRequest(
     try ImageSource(parsing: CommandLine.arguments[1]), maxPixelSize: PixelSize(width: 300, height: 300))
-print("\(try await thumbnails.load(request).product.cost) bytes")
+guard let thumbnail = try await thumbnails.load(request).encoded else { exit(1) }
+try Data(thumbnail.bytes).write(to: URL(filePath: CommandLine.arguments[2]))
+print("\(thumbnail.bytes.count) bytes")
