@@ -66,6 +66,7 @@ extension ImageMetadata.ColorModel {
     public static var grey: Self { .gray }
 }
 
+#if PNG
 extension EncodeOptions.PNG {
     /// ``colors``.
     @available(*, deprecated, renamed: "colors")
@@ -74,7 +75,9 @@ extension EncodeOptions.PNG {
         set { colors = newValue }
     }
 }
+#endif
 
+#if GIF
 extension EncodeOptions.GIF {
     /// ``colors``.
     @available(*, deprecated, renamed: "colors")
@@ -83,6 +86,7 @@ extension EncodeOptions.GIF {
         set { colors = newValue }
     }
 }
+#endif
 
 extension Gravity {
     /// ``center``.

@@ -31,4 +31,11 @@ extension ImageHeader {
             validating: try finished(pixels, size: size, layout: layout, profile: profile, cancellation),
             size: orientation.applied(to: size), layout: layout, nativeSize: self.size, region: region)
     }
+
+    /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile
+    /// describes the colours, and these numbers only matrix and range.
+    mutating func take(_ colors: CodedColors?) {
+        codedColors = colors
+        convertedColors = colors.map(\.asFullRangeRGB).flatMap { !hasProfile && $0.differsFromSRGB ? $0 : nil }
+    }
 }

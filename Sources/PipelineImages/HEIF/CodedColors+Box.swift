@@ -11,13 +11,4 @@ extension CodedColors {
         self.init(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range & 0x80 != 0)
     }
 }
-
-extension ImageHeader {
-    /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile
-    /// describes the colours, and these numbers only matrix and range.
-    mutating func take(_ colors: CodedColors?) {
-        codedColors = colors
-        convertedColors = colors.map(\.asFullRangeRGB).flatMap { !hasProfile && $0.differsFromSRGB ? $0 : nil }
-    }
-}
 #endif

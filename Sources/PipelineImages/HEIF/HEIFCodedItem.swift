@@ -54,13 +54,4 @@ struct HEIFCodedItem {
         return overflows ? .max : all
     }
 }
-
-extension PixelSize {
-    /// The size with more pixels.
-    static func larger(_ first: PixelSize?, _ second: PixelSize?) -> PixelSize? {
-        guard let first, let second else { return first ?? second }
-        return Double(first.width) * Double(first.height) >= Double(second.width) * Double(second.height)
-            ? first : second
-    }
-}
 #endif

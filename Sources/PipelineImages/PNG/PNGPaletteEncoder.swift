@@ -9,7 +9,7 @@ struct PNGPaletteEncoder {
     let colors: Int
 
     /// How long to look for the best colours, the same as GIF's default.
-    private static let effort = EncodeOptions.GIF().effort
+    private static let effort = 7
 
     func encode(
         _ image: DecodedImage, metadata: EmbeddedMetadata, cancellation: WorkCancellation

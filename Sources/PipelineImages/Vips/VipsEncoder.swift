@@ -1,4 +1,4 @@
-#if Vips
+#if AVIF
 import CVips
 import Pipeline
 

@@ -12,8 +12,13 @@ let thumbnails = ImagePipeline {
     Downscale()
     Encode(.jpeg)
 }
-let request = ImageRequest(
-    try ImageSource(parsing: CommandLine.arguments[1]), maxPixelSize: PixelSize(width: 300, height: 300))
-guard let thumbnail = try await thumbnails.load(request).encoded else { exit(1) }
-try Data(thumbnail.bytes).write(to: URL(filePath: CommandLine.arguments[2]))
-print("\(thumbnail.bytes.count) bytes")
+do {
+    let request = ImageRequest(
+        try ImageSource(parsing: CommandLine.arguments[1]), maxPixelSize: PixelSize(width: 300, height: 300))
+    let bytes = try await thumbnails.load(request).encoded?.bytes ?? []
+    try Data(bytes).write(to: URL(filePath: CommandLine.arguments[2]))
+    print("\(bytes.count) bytes")
+} catch {
+    print(error)
+    exit(1)
+}

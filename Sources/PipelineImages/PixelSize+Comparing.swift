@@ -9,4 +9,11 @@ extension PixelSize {
         let tall = Double(height) * Double(picture.width)
         return abs(wide - tall) <= Double(max(picture.width, picture.height))
     }
+
+    /// The size with more pixels.
+    static func larger(_ first: PixelSize?, _ second: PixelSize?) -> PixelSize? {
+        guard let first, let second else { return first ?? second }
+        return Double(first.width) * Double(first.height) >= Double(second.width) * Double(second.height)
+            ? first : second
+    }
 }
