@@ -5,6 +5,7 @@
 #include "CHEIF.h"
 #include "CJPEG.h"
 #include "CJXL.h"
+#include "CLibraryFile.h"
 #include "CPNG.h"
 #include "CPalette.h"
 #include "CResample.h"
