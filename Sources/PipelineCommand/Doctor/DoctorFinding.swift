@@ -1,5 +1,5 @@
 import CImages
-import Glibc
+import LibC
 import Pipeline
 import Stages
 
@@ -70,23 +70,23 @@ struct Library: Sendable {
 
     /// All libraries that the program uses.
     static let all = [
-        Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text),
-        Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text),
+        Library(name: "libvips", file: libraryFile("libvips", "42"), symbol: "vips_version_string", answer: .text),
+        Library(name: "libheif", file: libraryFile("libheif", "1"), symbol: "heif_get_version", answer: .text),
         Library(name: "libavif", file: String(cString: cavif_library_name()), symbol: "avifVersion", answer: .text),
         Library(
             name: "libjxl", file: String(cString: cjxl_library_name()), symbol: "JxlDecoderVersion", answer: .silent),
-        Library(name: "libtiff", file: "libtiff.so.6", symbol: "TIFFOpenOptionsAlloc", answer: .silent),
-        Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
-        Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent),
-        Library(name: "zlib", file: "libz.so.1", symbol: "zlibVersion", answer: .text),
-        Library(name: "libwebp", file: "libwebp.so.7", symbol: "WebPGetDecoderVersion", answer: .packed),
-        Library(name: "libcurl", file: "libcurl.so.4", symbol: "curl_version", answer: .text),
-        Library(name: "SQLite", file: "libsqlite3.so.0", symbol: "sqlite3_libversion", answer: .text),
-        Library(name: "OpenSSL", file: "libcrypto.so.3", symbol: "OpenSSL_version_num", answer: .silent),
-        Library(name: "hiredis", file: "libhiredis.so.0.14", symbol: "redisConnect", answer: .silent),
-        Library(name: "librsvg", file: "librsvg-2.so.2", symbol: "rsvg_handle_get_type", answer: .silent),
-        Library(name: "libde265", file: "libde265.so.0", symbol: "de265_get_version", answer: .text),
-        Library(name: "libyaml", file: "libyaml-0.so.2", symbol: "yaml_get_version_string", answer: .text),
+        Library(name: "libtiff", file: libraryFile("libtiff", "6"), symbol: "TIFFOpenOptionsAlloc", answer: .silent),
+        Library(name: "libjpeg-turbo", file: libraryFile("libjpeg", "62"), symbol: "jpeg_std_error", answer: .silent),
+        Library(name: "libdeflate", file: libraryFile("libdeflate", "0"), symbol: "libdeflate_crc32", answer: .silent),
+        Library(name: "zlib", file: libraryFile("libz", "1"), symbol: "zlibVersion", answer: .text),
+        Library(name: "libwebp", file: libraryFile("libwebp", "7"), symbol: "WebPGetDecoderVersion", answer: .packed),
+        Library(name: "libcurl", file: libraryFile("libcurl", "4"), symbol: "curl_version", answer: .text),
+        Library(name: "SQLite", file: libraryFile("libsqlite3", "0"), symbol: "sqlite3_libversion", answer: .text),
+        Library(name: "OpenSSL", file: libraryFile("libcrypto", "3"), symbol: "OpenSSL_version_num", answer: .silent),
+        Library(name: "hiredis", file: libraryFile("libhiredis", "0.14"), symbol: "redisConnect", answer: .silent),
+        Library(name: "librsvg", file: libraryFile("librsvg-2", "2"), symbol: "rsvg_handle_get_type", answer: .silent),
+        Library(name: "libde265", file: libraryFile("libde265", "0"), symbol: "de265_get_version", answer: .text),
+        Library(name: "libyaml", file: libraryFile("libyaml-0", "2"), symbol: "yaml_get_version_string", answer: .text),
     ]
 
     /// The version, or `present`; `nil` if the library is missing.

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import PipelineImages
 
 // Prints how many bytes a file has as a WebP thumbnail of at most 300×300 pixels: ImagesAlone FILE
