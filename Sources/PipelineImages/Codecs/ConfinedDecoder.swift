@@ -1,5 +1,5 @@
 import CImages
-import Glibc
+import LibC
 import Pipeline
 import Synchronization
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// A picture in a `data:` URL of an SVG.
