@@ -15,7 +15,7 @@ EXTRAS = .build/extras
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo serve server verify-server lint api docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
+.PHONY: test portable demo serve server verify-server lint api docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -117,7 +117,7 @@ charts:
 
 # Runs every long trial, which takes hours: each fuzz target has ten minutes, unless FUZZ_SECONDS says otherwise.
 verify: FUZZ_SECONDS = 600
-verify: soak interrupt sanitize hostile fuzz verify-server svg-suites
+verify: portable soak interrupt sanitize hostile fuzz verify-server svg-suites
 	Fuzz/perturbed
 	@if [ -n "$(JXL_CONFORMANCE)" ]; then $(MAKE) jxl-conformance; \
 	else echo "JPEG XL isn't compared: clone libjxl/conformance, and pass JXL_CONFORMANCE=FOLDER"; fi
@@ -183,6 +183,10 @@ sanitize: dependencies
 	    SANITIZE=1 ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --sanitize=$$sanitizer --scratch-path .build-$$sanitizer \
 	        --experimental-maximum-parallelization-width 4 || exit 1; \
 	done
+
+# Builds what other systems than Linux get, on Linux.
+portable: dependencies
+	PORTABLE=1 swift build --scratch-path .build-portable
 
 # Feeds every reader of outside bytes with input that tries to break it, FUZZ_SECONDS for each target: C of our own under
 # AddressSanitizer and UndefinedBehaviorSanitizer, and Swift under AddressSanitizer in a release build, where preconditions

@@ -7,6 +7,12 @@ let strict: [SwiftSetting] = Context.environment["WARNINGS_AS_ERRORS"] == "1" ? 
 /// `make sanitize` sets it; see Lock.
 let sanitize: [SwiftSetting] = Context.environment["SANITIZE"] == "1" ? [.define("SANITIZE")] : []
 
+/// What only Linux has is compiled where LINUX is defined. PORTABLE=1 leaves it out on Linux too, so that what other
+/// systems get instead can be built and tested there.
+let isPortable = Context.environment["PORTABLE"] == "1"
+let linux: [SwiftSetting] = isPortable ? [] : [.define("LINUX", .when(platforms: [.linux]))]
+let linuxInC: [CSetting] = isPortable ? [] : [.define("LINUX", .when(platforms: [.linux]))]
+
 let settings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -14,7 +20,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
-    ] + strict + sanitize
+    ] + strict + sanitize + linux
 
 /// `make release` sets it to the commit, which `pipectl --version` prints.
 let commit: [CSetting] = Context.environment["PIPECTL_COMMIT"].map { [.define("COMMIT", to: $0)] } ?? []
@@ -43,6 +49,7 @@ func target(_ name: String, with trait: String) -> Target.Dependency {
 
 let package = Package(
     name: "pipeline",
+    platforms: [.macOS(.v26)],
     products: [
         .library(name: "Pipeline", targets: ["Pipeline"]),
         .library(name: "PipelineImages", targets: ["PipelineImages"]),
@@ -71,48 +78,59 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
+        // The platform's C library and the part of Foundation that it has; the only targets that name them.
+        .target(name: "LibC", swiftSettings: settings),
+        .target(name: "Essentials", swiftSettings: settings),
         .target(
             name: "Pipeline",
             dependencies: [
+                "Essentials", "LibC",
                 "CThread",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings
         ),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
-        .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"]), .brew(["glib"])]),
+        .systemLibrary(
+            name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"]), .brew(["jpeg-turbo"])]),
         // libjpeg ends what fails with a long jump, which only C can take.
         .target(name: "CImages", dependencies: ["CLibJPEG"]),
         // libvips, libavif, libheif, libjxl, libtiff and librsvg are loaded when they are first needed: only their headers are used.
-        // Those of libvips and librsvg need GObject's, which is linked.
-        .target(name: "CVips", dependencies: ["CGObject"]),
-        .target(name: "CSVG", dependencies: ["CGObject"]),
-        .target(name: "CAVIF"),
-        .target(name: "CHEIF"),
-        .target(name: "CJXL"),
-        .target(name: "CTIFF"),
-        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
-        .target(name: "CArguments"),
+        // Those of libvips and librsvg need GObject's, which is linked. CImages knows how their files are named.
+        .target(name: "CVips", dependencies: ["CGObject", "CImages"]),
+        .target(name: "CSVG", dependencies: ["CGObject", "CImages"]),
+        .target(name: "CAVIF", dependencies: ["CImages"]),
+        .target(name: "CHEIF", dependencies: ["CImages"]),
+        .target(name: "CJXL", dependencies: ["CImages"]),
+        .target(name: "CTIFF", dependencies: ["CImages"]),
+        .systemLibrary(
+            name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+        .target(name: "CArguments", cSettings: linuxInC),
         .target(name: "CVersion", cSettings: commit),
         .systemLibrary(name: "CAttributes"),
-        .target(name: "CThread"),
-        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CThread", cSettings: linuxInC),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(
             name: "PipelineImages",
             dependencies: [
-                "Pipeline", "CImages", target("CVips", with: "Vips"), target("CDeflate", with: "PNG"),
+                "Essentials", "LibC", "Pipeline", "CImages", target("CVips", with: "Vips"),
+                target("CDeflate", with: "PNG"),
                 target("CWebP", with: "WebP"), target("CAVIF", with: "AVIF"), target("CHEIF", with: "HEIC"),
                 target("CTIFF", with: "TIFF"), target("CJXL", with: "JPEGXL"), target("CSVG", with: "SVG"),
             ],
             swiftSettings: settings
         ),
-        .target(name: "CSandbox"),
+        .target(name: "CSandbox", cSettings: linuxInC),
         .target(
             name: "PipelineIsolation",
             dependencies: [
+                "Essentials", "LibC",
                 "CSandbox", "Pipeline", "PipelineImages", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -122,6 +140,7 @@ let package = Package(
         .target(
             name: "PipelineHTTP",
             dependencies: [
+                "Essentials", "LibC",
                 "Pipeline", "CCurl", "CSQLite",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
@@ -133,6 +152,7 @@ let package = Package(
         .target(
             name: "Stages",
             dependencies: [
+                "Essentials",
                 "Pipeline", "PipelineImages", "PipelineHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -142,11 +162,13 @@ let package = Package(
         ),
         // Without pkg-config: the package manager warns of a flag in Debian's hiredis.pc, and the headers are in a standard
         // folder.
-        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(
             name: "PipelineShared",
             dependencies: [
+                "Essentials", "LibC",
                 "CCrypto", "CHiredis", "Pipeline", "PipelineHTTP", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -154,13 +176,16 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .target(
             name: "PipelineFile", dependencies: ["Pipeline", "Stages", target("CYAML", with: "YAML")],
             swiftSettings: settings),
         .target(
             name: "PipelineTesting",
-            dependencies: ["Pipeline", "PipelineHTTP", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "Essentials", "LibC", "Pipeline", "PipelineHTTP",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings
         ),
         // Observers of their own targets, so that a program that wants neither depends on neither.
@@ -182,6 +207,7 @@ let package = Package(
         .target(
             name: "PipelineCommand",
             dependencies: [
+                "Essentials", "LibC",
                 "CArguments", "CAttributes", target("CAVIF", with: "AVIF"), target("CJXL", with: "JPEGXL"), "CVersion",
                 "PipelineFile", target("PipelineIsolation", with: "Isolation"), target("PipelineShared", with: "Fleet"),
                 "Stages",
@@ -195,6 +221,7 @@ let package = Package(
         .target(
             name: "TestFixtures",
             dependencies: [
+                "Essentials", "LibC",
                 "FleetServers", "Pipeline", "PipelineHTTP", "PipelineImages", "PipelineTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -202,18 +229,20 @@ let package = Package(
             path: "Tests/TestFixtures",
             swiftSettings: settings),
         .testTarget(
-            name: "PipelineTests", dependencies: ["CacheTrials", "Pipeline", "PipelineTesting", "TestFixtures"],
+            name: "PipelineTests",
+            dependencies: ["Essentials", "CacheTrials", "Pipeline", "PipelineTesting", "TestFixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "PipelineImagesTests",
             dependencies: [
-                "CAVIF", "CImages", "CTIFF", "CVips", "CWebP", "Pipeline", "PipelineImages", "PipelineTesting",
+                "LibC", "CAVIF", "CImages", "CTIFF", "CVips", "CWebP", "Pipeline", "PipelineImages", "PipelineTesting",
                 "TestFixtures",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "PipelineHTTPTests",
             dependencies: [
+                "Essentials", "LibC",
                 "CCurl", "CSQLite", "CacheTrials", "FleetServers", "Pipeline", "PipelineHTTP", "PipelineTesting",
                 "TestFixtures",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -222,6 +251,7 @@ let package = Package(
         .testTarget(
             name: "PipelineTestingTests",
             dependencies: [
+                "Essentials", "LibC",
                 "Pipeline", "PipelineHTTP", "PipelineTesting", "TestFixtures",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -229,11 +259,13 @@ let package = Package(
         // A compromised decoder, in a helper of its own; no products.
         .target(name: "CEscapes", path: "Tests/CEscapes"),
         .executableTarget(
-            name: "EscapingDecoder", dependencies: ["CEscapes", "PipelineIsolation", "PipelineTesting"],
+            name: "EscapingDecoder",
+            dependencies: ["Essentials", "LibC", "CEscapes", "PipelineIsolation", "PipelineTesting"],
             path: "Tests/EscapingDecoder", swiftSettings: settings),
         .testTarget(
             name: "IsolationTests",
             dependencies: [
+                "LibC",
                 "CEscapes", "EscapingDecoder", "PipelineIsolation", "PipelineTesting", "Stages", "TestFixtures",
                 "pipeline-decoder",
             ],
@@ -242,6 +274,7 @@ let package = Package(
         .executableTarget(
             name: "CacheTrials",
             dependencies: [
+                "Essentials", "LibC",
                 "CHiredis", "CSQLite", "FleetServers", "PipelineShared", "PipelineTesting", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -252,6 +285,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
+                "Essentials", "LibC",
                 "CSQLite", "CacheTrials", "FleetServers", "PipelineHTTP", "PipelineImages", "PipelineTesting", "Stages",
                 "TestFixtures",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -262,6 +296,7 @@ let package = Package(
         .target(
             name: "FleetServers",
             dependencies: [
+                "LibC",
                 "Pipeline", "PipelineHTTP", "PipelineShared",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -279,6 +314,7 @@ let package = Package(
         .testTarget(
             name: "ObserverTests",
             dependencies: [
+                "Essentials",
                 "Pipeline", "PipelineMetrics", "PipelineShared", "PipelineSharedMetrics", "PipelineTesting",
                 "PipelineTracing", "Stages",
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -20,7 +20,7 @@ static bool fits(const char *version) {
 
 const char *cavif_library_name(void) {
     // Version 0.11 is the last one with the number 15.
-    return AVIF_VERSION_MAJOR > 0 ? "libavif.so.16" : "libavif.so.15";
+    return AVIF_VERSION_MAJOR > 0 ? LIBRARY_FILE("libavif", "16") : LIBRARY_FILE("libavif", "15");
 }
 
 static void load(void) {

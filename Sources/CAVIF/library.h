@@ -5,6 +5,7 @@
 #include <avif/avif.h>
 
 #include "CAVIF.h"
+#include "CLibraryFile.h"
 
 #define AVIF_FUNCTIONS(F) \
     F(avifVersion) \

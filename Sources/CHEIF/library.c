@@ -13,7 +13,7 @@ static bool loaded;
 static char reason[sizeof(((cheif_failure *)0)->message)];
 
 static void load(void) {
-    void *library = dlopen("libheif.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(LIBRARY_FILE("libheif", "1"), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(reason, sizeof reason, "libheif is missing (%s); install libheif1", dlerror());
         return;

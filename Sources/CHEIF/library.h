@@ -5,6 +5,7 @@
 #include <libheif/heif.h>
 
 #include "CHEIF.h"
+#include "CLibraryFile.h"
 
 #define HEIF_FUNCTIONS(F) \
     F(heif_init) \

@@ -12,7 +12,7 @@ static bool loaded;
 static char reason[sizeof(((cjxl_failure *)0)->message)];
 
 // Functions and structures differ between versions, and so do the names of the library's files.
-#define NAME_OF(major, minor) "libjxl.so." #major "." #minor
+#define NAME_OF(major, minor) LIBRARY_FILE("libjxl", #major "." #minor)
 #define NAME(major, minor) NAME_OF(major, minor)
 
 const char *cjxl_library_name(void) { return NAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION); }

@@ -5,6 +5,7 @@
 #include <jxl/decode.h>
 
 #include "CJXL.h"
+#include "CLibraryFile.h"
 
 #define JXL_FUNCTIONS(F) \
     F(JxlDecoderVersion) \

@@ -15,7 +15,7 @@ static void drop_message(const char *domain, GLogLevelFlags level, const char *m
 }
 
 static void load(void) {
-    void *library = dlopen("librsvg-2.so.2", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(LIBRARY_FILE("librsvg-2", "2"), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(reason, sizeof reason, "librsvg is missing (%s); install librsvg2-2", dlerror());
         return;

@@ -5,6 +5,7 @@
 #include <glib-object.h>
 
 #include "CSVG.h"
+#include "CLibraryFile.h"
 
 typedef struct {
     double x, y, width, height;

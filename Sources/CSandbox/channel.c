@@ -1,3 +1,4 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -82,3 +83,4 @@ bool csandbox_has_ended(int pidfd, int milliseconds) {
     while (ready < 0 && errno == EINTR);
     return ready > 0;
 }
+#endif

@@ -1,14 +1,21 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "measures.h"
 
+bool csandbox_is_available(void) { return true; }
+
+/// close_range(2), for which Musl has no function.
+static bool close_between(unsigned first, unsigned last) { return syscall(SYS_close_range, first, last, 0) == 0; }
+
 static bool close_all_but(int channel) {
-    bool done = channel == 0 || close_range(0, (unsigned)channel - 1, 0) == 0;
-    return close_range((unsigned)channel + 1, ~0U, 0) == 0 && done && limit(RLIMIT_NOFILE, 0);
+    bool done = channel == 0 || close_between(0, (unsigned)channel - 1);
+    return close_between((unsigned)channel + 1, ~0U) && done && limit(RLIMIT_NOFILE, 0);
 }
 
 /// Lets a crash end the process at once. Swift's handler would try to start a program that prints the stack, with state
@@ -54,3 +61,4 @@ int32_t csandbox_confine(csandbox_plan plan, int channel) {
     if (wanted & CSANDBOX_LIMITS) limit(RLIMIT_NPROC, 0);
     return measures;
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include "measures.h"
 
@@ -123,3 +124,4 @@ bool filter_calls(void) {
     struct sock_fprog program = {.len = sizeof rules / sizeof *rules, .filter = rules};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include <linux/types.h>
 #include <sys/syscall.h>
@@ -45,3 +46,4 @@ int32_t confine_by_landlock(void) {
     close(ruleset);
     return is_confined ? measures : 0;
 }
+#endif

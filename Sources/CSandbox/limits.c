@@ -1,10 +1,11 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <unistd.h>
 
 #include "measures.h"
 
-bool limit(__rlimit_resource_t resource, uint64_t value) {
+bool limit(int resource, uint64_t value) {
     struct rlimit inherited;
     if (getrlimit(resource, &inherited) != 0) return false;
     rlim_t least = value < inherited.rlim_max ? value : inherited.rlim_max;
@@ -41,3 +42,4 @@ bool set_limits(csandbox_plan plan) {
     if (plan.seconds) done = limit(RLIMIT_CPU, plan.seconds) && done;
     return done;
 }
+#endif

@@ -13,7 +13,7 @@ bool filter_calls(void);
 int32_t confine_by_landlock(void);
 
 /// Limits a resource, or keeps the inherited limit if that is lower: nobody may raise it again.
-bool limit(__rlimit_resource_t resource, uint64_t value);
+bool limit(int resource, uint64_t value);
 
 /// Limits memory, processor time and core files.
 bool set_limits(csandbox_plan plan);

@@ -1,3 +1,4 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include <grp.h>
 #include <linux/capability.h>
@@ -27,3 +28,4 @@ bool drop_capabilities(void) {
     struct __user_cap_data_struct none[2] = {0};
     return syscall(SYS_capset, &header, none) == 0;
 }
+#endif

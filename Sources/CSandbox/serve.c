@@ -1,3 +1,4 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +152,10 @@ int csandbox_spawn(const char *path, int *process, int *control) {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], CONTROL);
+#ifdef __GLIBC__
+    // Musl has no such action. There the server keeps what the program doesn't close on exec; its workers don't.
     posix_spawn_file_actions_addclosefrom_np(&actions, CONTROL + 1);
+#endif
     char *arguments[] = {(char *)path, NULL};
     // Nothing of an image is left in freed memory, in the C library's caches of small pieces or of threads' stacks, nor in
     // GLib's.
@@ -173,3 +177,4 @@ int csandbox_spawn(const char *path, int *process, int *control) {
     else *control = ends[0];
     return error;
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef LINUX
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -56,3 +57,4 @@ void answer_about_thread(int questions, bool counts) {
     // It fails if the thread has ended meanwhile.
     ioctl(questions, SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }
+#endif

@@ -11,7 +11,7 @@ static bool loaded;
 static char reason[sizeof(((ctiff_failure *)0)->message)];
 
 static void load(void) {
-    void *library = dlopen("libtiff.so.6", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(LIBRARY_FILE("libtiff", "6"), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(reason, sizeof reason, "libtiff is missing (%s); install libtiff6", dlerror());
         return;

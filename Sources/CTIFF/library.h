@@ -6,6 +6,7 @@
 #include <tiffio.h>
 
 #include "CTIFFReader.h"
+#include "CLibraryFile.h"
 
 #define TIFF_FUNCTIONS(F) \
     F(TIFFOpenOptionsAlloc) \

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CThread.h"
 
+#ifdef LINUX
 #include <sched.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -28,3 +29,6 @@ void cthread_give_way(bool has_longer_slices)
     if (has_longer_slices) own.runtime = 100 * 1000 * 1000;
     syscall(SYS_sched_setattr, 0, &own, 0);
 }
+#else
+void cthread_give_way(bool has_longer_slices) { (void)has_longer_slices; }
+#endif

@@ -19,7 +19,7 @@ static void drop_message(const char *domain, GLogLevelFlags level, const char *m
 }
 
 static void load(void) {
-    void *library = dlopen("libvips.so.42", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(LIBRARY_FILE("libvips", "42"), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(reason, sizeof reason, "libvips is missing (%s); install libvips42", dlerror());
         return;

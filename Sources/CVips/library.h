@@ -8,6 +8,7 @@
 #include <vips/vips.h>
 
 #include "CVips.h"
+#include "CLibraryFile.h"
 
 #define VIPS_FUNCTIONS(F) \
     F(vips_init) \

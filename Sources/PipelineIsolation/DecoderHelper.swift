@@ -1,6 +1,6 @@
 import CSandbox
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import Pipeline
 import PipelineImages
 

@@ -1,6 +1,6 @@
 import CSandbox
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import Pipeline
 public import PipelineImages
 
@@ -26,7 +26,7 @@ public enum DecoderWorker {
         let control: Int32 = 3
         var kind: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(control, SOL_SOCKET, SO_TYPE, &kind, &size) == 0, kind == Int32(SOCK_SEQPACKET.rawValue) else {
+        guard getsockopt(control, SOL_SOCKET, SO_TYPE, &kind, &size) == 0, kind == Socket.messages else {
             print(
                 "This program decodes images for others, which start it themselves: see DecoderPool and pipectl --isolate."
             )

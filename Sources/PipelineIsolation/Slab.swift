@@ -1,5 +1,5 @@
 import CSandbox
-import Glibc
+import LibC
 import Pipeline
 
 /// Memory that the program shares with one worker. It is mapped once and reused for every image.
@@ -44,11 +44,13 @@ package struct Slab: Sendable {
 
     /// Gives memory beyond ``WorkerProcess/Sizes/kept`` back to the system. Its content is zero afterwards.
     func release() {
+        #if LINUX
         let kept = WorkerProcess.Sizes.kept
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let start = (kept + page - 1) / page * page
         guard start < count else { return }
         madvise(bytes.baseAddress?.advanced(by: start), count - start, MADV_REMOVE)
+        #endif
     }
 
     func unmap() { munmap(bytes.baseAddress, count) }

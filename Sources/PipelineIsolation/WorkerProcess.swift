@@ -1,5 +1,5 @@
 import CSandbox
-import Glibc
+import LibC
 import Pipeline
 import PipelineImages
 

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import Pipeline
 
 /// A clock that stands still until a test advances it.

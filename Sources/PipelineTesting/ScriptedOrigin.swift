@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 import Pipeline
 
 /// A real HTTP/1.1 server on 127.0.0.1 that replies as a test scripts it, byte for byte if need be.

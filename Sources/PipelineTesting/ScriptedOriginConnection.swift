@@ -1,8 +1,13 @@
-import Glibc
+import LibC
 import HTTPTypes
 
+#if canImport(Darwin)
+/// A hang-up, which macOS reports once the client sends no more.
+private let clientLeft = POLLHUP
+#else
 /// Linux's `POLLRDHUP`, which Swift does not import.
 private let clientLeft: Int32 = 0x2000
+#endif
 
 /// One connection to an origin, served by a thread of its own: request, reply, request, reply.
 struct ScriptedOriginConnection {
@@ -137,7 +142,7 @@ struct ScriptedOriginConnection {
             // In one step, so that a client that has received bytes finds them in the log.
             let (count, number) = core.note { [socket, rest] log in
                 let count = rest.withUnsafeBytes {
-                    Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                    LibC.send(socket, $0.baseAddress, $0.count, Socket.withoutSignal | Int32(MSG_DONTWAIT))
                 }
                 defer { log.bytesSent += max(0, count) }
                 return (count, errno)

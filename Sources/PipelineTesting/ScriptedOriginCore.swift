@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The state that an origin's threads share. It doesn't keep the origin itself alive.
@@ -22,11 +22,6 @@ final class ScriptedOriginCore: Sendable {
     private struct Waiter: Sendable {
         let condition: @Sendable (ScriptedOrigin.Log) -> Bool
         let continuation: CheckedContinuation<Void, Never>
-    }
-
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
     /// Raised when everything has to end.
@@ -93,23 +88,10 @@ final class ScriptedOriginCore: Sendable {
     /// Runs `body` on a thread of its own. ``stop()`` waits for its end.
     func start(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.threads += 1 }
-        let work = Unmanaged.passRetained(
-            Work { [self] in
-                body()
-                end()
-            })
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread, &attributes,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
-                return nil
-            }, work.toOpaque())
-        pthread_attr_destroy(&attributes)
+        let status = startThread { [self] in
+            body()
+            end()
+        }
         precondition(status == 0, "The system refuses another thread (error \(status)); raise its limit of threads.")
     }
 

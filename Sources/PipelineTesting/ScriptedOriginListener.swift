@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The socket on which an origin accepts connections.
@@ -7,7 +7,7 @@ struct ScriptedOriginListener: Sendable {
     private let socket: Int32
 
     init() throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        socket = Socket.open(AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -29,9 +29,8 @@ struct ScriptedOriginListener: Sendable {
     func serve(_ core: ScriptedOriginCore) {
         defer { close(socket) }
         while core.stopped.wait(on: socket, for: POLLIN) != 0 {
-            let connection = accept(socket, nil, nil)
+            let connection = Socket.accept(socket)
             guard connection >= 0 else { continue }
-            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             var yes: Int32 = 1
             setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
             let number = core.note { log in

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// A one-time event that a thread can await together with a socket: a pipe whose writing end gets closed.

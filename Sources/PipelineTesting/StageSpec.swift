@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 public import Pipeline
 
 /// Checks that a stage of your own keeps to the contract of stages.

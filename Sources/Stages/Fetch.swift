@@ -1,6 +1,6 @@
 import PipelineImages
 import PipelineHTTP
-import FoundationEssentials
+import Essentials
 import HTTPTypes
 public import Pipeline
 

@@ -1,5 +1,5 @@
 import PipelineHTTP
-public import FoundationEssentials
+public import Essentials
 import HTTPTypes
 public import Pipeline
 import Synchronization

@@ -1,5 +1,5 @@
 import PipelineHTTP
-import FoundationEssentials
+import Essentials
 import HTTPTypes
 public import Pipeline
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import PipelineHTTP
 public import Pipeline
 

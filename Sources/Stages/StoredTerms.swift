@@ -1,5 +1,5 @@
 import PipelineHTTP
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// How long a product is valid that was made from a response, and what can invalidate it earlier.

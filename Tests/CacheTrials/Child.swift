@@ -1,4 +1,5 @@
 import Foundation
+import LibC
 
 /// Another process of this program.
 struct Child {
@@ -29,7 +30,7 @@ struct Child {
     func readMore() -> String? {
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = LibC.read(descriptor, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             return count > 0 ? String(decoding: chunk[..<count], as: UTF8.self) : nil
         }
@@ -38,7 +39,7 @@ struct Child {
     /// Ends the process as a crash or the kernel would, without a chance to tidy up.
     func kill() {
         // Another process may have the number of one that has ended.
-        if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+        if process.isRunning { LibC.kill(process.processIdentifier, SIGKILL) }
     }
 
     /// Passes a line to the process. It is lost if the process has ended.

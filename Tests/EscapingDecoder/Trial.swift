@@ -1,6 +1,6 @@
 import CEscapes
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import Pipeline
 import PipelineImages
 import PipelineIsolation

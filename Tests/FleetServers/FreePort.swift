@@ -1,8 +1,8 @@
-import Glibc
+import LibC
 
 /// A port on this machine on which nothing listens.
 package func freePort() throws -> Int {
-    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let socket = socket(AF_INET, Socket.stream, 0)
     defer { close(socket) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

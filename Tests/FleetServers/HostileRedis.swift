@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 package import PipelineShared
 
@@ -51,7 +51,7 @@ package final class HostileRedis: Sendable {
     ///   loads scripts and subscribes, and a null reply to anything else.
     package init(_ react: @escaping @Sendable (Command) -> Reaction?) throws {
         let port = try freePort()
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let listener = Socket.open(AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -125,7 +125,7 @@ package final class HostileRedis: Sendable {
                 var sent = 0
                 while sent < bytes.count {
                     let count = send(
-                        connection, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                        connection, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Socket.withoutSignal)
                     guard count > 0 else { return false }
                     sent += count
                 }

@@ -1,4 +1,5 @@
 import Foundation
+import LibC
 import Pipeline
 package import PipelineShared
 
@@ -97,7 +98,7 @@ package final class Relay: Sendable {
             var sent = 0
             while sent < count {
                 let written = bytes.withUnsafeBytes {
-                    send(target, $0.baseAddress.map { $0 + sent }, count - sent, Int32(MSG_NOSIGNAL))
+                    send(target, $0.baseAddress.map { $0 + sent }, count - sent, Socket.withoutSignal)
                 }
                 guard written > 0 else { break }
                 sent += written

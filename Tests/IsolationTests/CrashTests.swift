@@ -2,11 +2,12 @@ import Foundation
 import Pipeline
 import PipelineImages
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineIsolation
 
-@Suite("Workers that die often, or work without a request", .timeLimit(.minutes(5)))
+@Suite("Workers that die often, or work without a request", .onLinux, .timeLimit(.minutes(5)))
 struct CrashTests {
     /// Waits until something is so, or the test's time is over.
     private func until(_ isSo: () -> Bool) async throws {

@@ -7,7 +7,7 @@ import PipelineTesting
 import TestFixtures
 import Testing
 
-@Suite("A compromised decoder harms nothing but its own image")
+@Suite("A compromised decoder harms nothing but its own image", .onLinux)
 struct EscapeTests {
     static let names: [String] = (0..<100).compactMap { cescapes_name($0).map { String(cString: $0) } }
         .filter { canClone || $0 != "clone-namespace" }

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// `Scripts/jxl-samples` makes the files. Red rises to the right, green downwards, both from 0 to 1; blue is a quarter.
-@Suite("JPEG XL of every kind")
+@Suite("JPEG XL of every kind", .onLinux)
 struct JPEGXLTests {
     private func withCodecs<Result>(_ body: (ImageCodecs) async throws -> Result) async throws -> Result {
         let pool = try await Corpus.pool(workers: 1)

@@ -1,11 +1,12 @@
 import Pipeline
 import PipelineImages
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineIsolation
 
-@Suite("What a worker says is compared with what the program knows")
+@Suite("What a worker says is compared with what the program knows", .onLinux)
 struct LyingWorkerTests {
     private static let format = Escaping.format
 

@@ -1,11 +1,12 @@
-import Glibc
+import LibC
 import Pipeline
 import PipelineImages
+import TestFixtures
 import Testing
 
 @testable import PipelineIsolation
 
-@Suite("Whatever a worker writes, the program reads nothing that isn't there")
+@Suite("Whatever a worker writes, the program reads nothing that isn't there", .onLinux)
 struct MessageTests {
     private static let formats = [ImageFormat.jpeg, .png, .gif]
     private static let slabBytes = 4096

@@ -6,7 +6,7 @@ import PipelineImages
 import TestFixtures
 import Testing
 
-@Suite("A pool of decoding processes")
+@Suite("A pool of decoding processes", .onLinux)
 struct PoolTests {
     @Test("It has all measures in force on this machine, and says so")
     func confinement() async throws {

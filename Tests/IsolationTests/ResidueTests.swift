@@ -2,11 +2,12 @@ import Foundation
 import Pipeline
 import PipelineImages
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineIsolation
 
-@Suite("What is left of an image in its worker")
+@Suite("What is left of an image in its worker", .onLinux)
 struct ResidueTests {
     private static let token = "the-secret-of-another-user"
     private static let search = "search \(String(token.reversed()))"

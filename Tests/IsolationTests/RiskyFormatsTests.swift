@@ -5,7 +5,7 @@ import PipelineIsolation
 import TestFixtures
 import Testing
 
-@Suite("SVG and JPEG XL behind a pool")
+@Suite("SVG and JPEG XL behind a pool", .onLinux)
 struct RiskyFormatsTests {
     private func withCodecs(_ body: (ImageCodecs) async throws -> Void) async throws {
         let pool = try await Corpus.pool(workers: 1)

@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineImages
 import PipelineIsolation
+import TestFixtures
 import Testing
 
-@Suite("The cost of an SVG")
+@Suite("The cost of an SVG", .onLinux)
 struct SVGBoundsTests {
     /// An SVG and what is said of it.
     struct Costly: Sendable, CustomTestStringConvertible {

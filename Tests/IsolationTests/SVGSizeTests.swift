@@ -1,9 +1,10 @@
 import Pipeline
 import PipelineImages
 import PipelineIsolation
+import TestFixtures
 import Testing
 
-@Suite("The size of an SVG")
+@Suite("The size of an SVG", .onLinux)
 struct SVGSizeTests {
     private static func circle(_ size: String) -> [UInt8] {
         Array(

@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineImages
 import PipelineIsolation
+import TestFixtures
 import Testing
 
-@Suite("Text in an SVG")
+@Suite("Text in an SVG", .onLinux)
 struct SVGTextTests {
     private static func svg(_ text: String) -> [UInt8] {
         Array(

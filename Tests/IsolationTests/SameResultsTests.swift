@@ -1,9 +1,10 @@
 import Pipeline
 import PipelineImages
 import PipelineIsolation
+import TestFixtures
 import Testing
 
-@Suite("Isolated decoders give the results of those in the process")
+@Suite("Isolated decoders give the results of those in the process", .onLinux)
 struct SameResultsTests {
     /// A result: its numbers and texts in words, and its bytes.
     private struct Outcome: Equatable {

@@ -1,5 +1,5 @@
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import Pipeline
 import PipelineTesting
 import Synchronization

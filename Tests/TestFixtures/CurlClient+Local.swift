@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 package import HTTPTypes
 package import PipelineHTTP
 

@@ -1,11 +1,10 @@
-import Glibc
+import LibC
 import Testing
 
 /// Opens a socket that listens on a free port of this machine.
 /// - Parameter isInherited: Whether programs that are started later get it.
 package func listenOnLoopback(isInherited: Bool = false) throws -> (socket: Int32, port: Int) {
-    let flags = isInherited ? 0 : Int32(SOCK_CLOEXEC.rawValue)
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | flags, 0)
+    let listener = isInherited ? socket(AF_INET, Socket.stream, 0) : Socket.open(AF_INET)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// One connection of a ``RawOrigin``.
@@ -20,7 +20,7 @@ package final class RawConnection: Sendable {
     package func send(_ bytes: some Sequence<UInt8>) -> Bool {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = rest.withUnsafeBytes { LibC.send(socket, $0.baseAddress, $0.count, Socket.withoutSignal) }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
@@ -42,7 +42,7 @@ package final class RawConnection: Sendable {
     }
 
     /// Ends the connection as one should, after what was sent.
-    package func stop() { isOpen.withLock { if $0 { Glibc.shutdown(socket, Int32(SHUT_RDWR)) } } }
+    package func stop() { isOpen.withLock { if $0 { LibC.shutdown(socket, Int32(SHUT_RDWR)) } } }
 
     /// Ends the connection with a reset, which may overtake what was sent.
     package func reset() {
@@ -56,7 +56,7 @@ package final class RawConnection: Sendable {
     package func end() {
         isOpen.withLock { isOpen in
             guard isOpen else { return }
-            let unconnected = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let unconnected = LibC.socket(AF_INET, Socket.stream, 0)
             dup2(unconnected, socket)
             _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             close(unconnected)

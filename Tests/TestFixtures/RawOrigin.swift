@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 import Testing
 
@@ -32,7 +32,7 @@ package final class RawOrigin: Sendable {
             state.isStopped = true
             return state.connections
         }
-        Glibc.shutdown(listener, Int32(SHUT_RDWR))
+        LibC.shutdown(listener, Int32(SHUT_RDWR))
         for connection in connections { connection.stop() }
     }
 
@@ -45,9 +45,8 @@ package final class RawOrigin: Sendable {
     private static func accept(_ listener: Int32, _ state: Lock<State>, _ handler: @escaping Handler) {
         defer { close(listener) }
         while true {
-            let socket = Glibc.accept(listener, nil, nil)
+            let socket = Socket.accept(listener)
             guard socket >= 0 else { return }
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             var yes: Int32 = 1
             setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
             let connection = state.withLock { state -> RawConnection in

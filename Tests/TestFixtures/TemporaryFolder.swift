@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// A folder that goes with the test.
 package final class TemporaryFolder: Sendable {

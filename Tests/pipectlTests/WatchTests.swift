@@ -1,7 +1,8 @@
 import Foundation
+import TestFixtures
 import Testing
 
-@Suite("pipectl watch")
+@Suite("pipectl watch", .onLinux)
 struct WatchTests {
     private let pipectl: Pipectl
 
@@ -151,3 +152,16 @@ struct WatchTests {
         #expect(try await pipectl.shell("cd in; pipectl watch . -o '{dir}/{name}.png'").status == 2)
     }
 }
+
+#if !LINUX
+@Suite("pipectl watch where folders can't be watched")
+struct WatchElsewhereTests {
+    @Test("fails, and says what to run instead")
+    func refuses() async throws {
+        let pipectl = try Pipectl()
+        let result = try await pipectl.shell("mkdir in; pipectl watch in -s 8 -o out")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("on Linux only") && result.errors.contains("batch --resume"))
+    }
+}
+#endif

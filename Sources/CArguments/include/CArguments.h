@@ -2,7 +2,8 @@
 #ifndef CARGUMENTS_H
 #define CARGUMENTS_H
 
-/// Returns the number of arguments, the program's name included; 0 if the system's loader passed none.
+/// Returns the number of arguments, the program's name included; 0 if the system's loader passed none, -1 if the C library
+/// doesn't tell.
 int carguments_count(void);
 
 /// Returns an argument. `index` must be below the count.

@@ -1,5 +1,6 @@
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "CGIF.h"
 
@@ -40,7 +41,7 @@ static void clear(cgif_packer *packer, uint8_t **output) {
 
 void cgif_pack_start(cgif_packer *packer, int minimum) {
     // A secret factor, so that no picture can be crafted whose strings all collide.
-    if (getrandom(&packer->factor, sizeof packer->factor, GRND_NONBLOCK) != sizeof packer->factor)
+    if (getentropy(&packer->factor, sizeof packer->factor) != 0)
         packer->factor = 0x9e3779b1u;
     packer->factor |= 1;
     packer->probes = 0;

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 cpalette_histogram *cpalette_histogram_new(size_t most) {
     cpalette_histogram *histogram = calloc(1, sizeof *histogram);
     if (!histogram) return NULL;
     histogram->most = most;
     // Without a random number from the system, an address is hard enough to guess.
-    if (getrandom(&histogram->secret, sizeof histogram->secret, GRND_NONBLOCK) != sizeof histogram->secret)
+    if (getentropy(&histogram->secret, sizeof histogram->secret) != 0)
         histogram->secret = (uint64_t)(uintptr_t)histogram;
     histogram->slots = 2;
     while (histogram->slots < 2 * most) histogram->slots *= 2;

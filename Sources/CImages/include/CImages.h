@@ -2,6 +2,7 @@
 
 #include "CGIF.h"
 #include "CJPEG.h"
+#include "CLibraryFile.h"
 #include "CPNG.h"
 #include "CPalette.h"
 #include "CResample.h"

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Whether this system has what the functions below need. Elsewhere than on Linux none of them does anything; those that
+/// return an error number return ENOSYS.
+bool csandbox_is_available(void);
+
 /// Something that confines a process.
 typedef enum {
     /// It can gain no privileges by running a program (PR_SET_NO_NEW_PRIVS).

@@ -7,11 +7,11 @@
 ///
 /// With longer time slices, a thread that wakes up preempts it instead of waiting for its slice to end; but threads that
 /// are busy as well wait longer, so they are for a thread that works little. Linux supports them since 6.12; older kernels
-/// change only the share. If the system refuses, nothing changes.
+/// change only the share. If the system refuses, and elsewhere than on Linux, nothing changes.
 void cthread_give_way(bool has_longer_slices);
 
 /// Returns memory that the process has freed, but the allocator keeps, to the system. Takes milliseconds. Does nothing
-/// without glibc.
+/// with Musl.
 void cthread_return_memory(void);
 
 #endif

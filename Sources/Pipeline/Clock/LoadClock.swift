@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 /// The clock that a pipeline uses, passed in so that tests never sleep.
 public protocol LoadClock: Sendable {

@@ -1,5 +1,5 @@
-public import FoundationEssentials
-import Glibc
+public import Essentials
+import LibC
 
 /// The machine's own clocks.
 public struct SystemClock: LoadClock {

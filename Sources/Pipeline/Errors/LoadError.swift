@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 /// Why a load failed: what happened, to which image, at which stage, and what to do.
 public struct LoadError: Error, Sendable {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 
 /// A `data:` URL taken apart (RFC 2397).
 package struct DataURL {

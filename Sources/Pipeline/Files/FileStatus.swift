@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// What the file system says of a file. Making one blocks.
 package struct FileStatus {
@@ -18,7 +18,7 @@ package struct FileStatus {
             throw LoadError(.fileUnreadable, subject: printable(path), "This is a directory; give a file.")
         }
         byteCount = Int(status.st_size)
-        stamp = "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        stamp = "\(status.st_ino) \(status.st_size) \(status.modified.tv_sec).\(status.modified.tv_nsec)"
     }
 
     /// Says why a file can't be read, from the system's error number.

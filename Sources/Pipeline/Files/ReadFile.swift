@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// Reads the source from a file on this machine; other sources pass.
 public struct ReadFile: Stage {
@@ -65,7 +65,7 @@ public struct ReadFile: Stage {
             while filled < count {
                 try cancellation.check()
                 // Small enough to stop soon after a cancellation.
-                let got = Glibc.read(file, buffer.baseAddress?.advanced(by: filled), min(count - filled, 4 << 20))
+                let got = LibC.read(file, buffer.baseAddress?.advanced(by: filled), min(count - filled, 4 << 20))
                 if got < 0 && errno == EINTR { continue }
                 if got < 0 && errno == EAGAIN {
                     var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)

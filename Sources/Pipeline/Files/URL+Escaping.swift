@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 
 extension URL {
     /// Reads a URL from a user or a header field as browsers do: percent-encodes each byte that a URL can't have, and

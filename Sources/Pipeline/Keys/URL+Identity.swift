@@ -1,5 +1,5 @@
-package import FoundationEssentials
-import Glibc
+package import Essentials
+import LibC
 
 extension URL {
     /// The text that URLs of the same source share: without the fragment, with scheme and host in lower case (RFC 3986

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 
 extension Chain.Slot {
     /// Adds the stage to an error. The innermost stage wins; cancellation passes unchanged.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// Ends the program because of a programming mistake, and prints it with the caller's line. `preconditionFailure` alone
 /// prints nothing in a release build, where a list put together at run time is most likely to be wrong.

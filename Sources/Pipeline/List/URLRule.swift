@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 
 /// Decides whether a URL may be asked.
 package typealias URLRule = @Sendable (URL) -> Bool

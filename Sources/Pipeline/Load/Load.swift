@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 
 /// One load on its way down a list: its request, what has been found so far, and what happened.
 ///

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 /// The result of a load: the image, where it came from, and what happened.
 public struct LoadResponse: Sendable {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import HTTPTypes
 
 /// An image to load: its source, how large it may be, and how caches identify it.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 /// Where the bytes of an image come from.
 public enum ImageSource: Sendable, Hashable {

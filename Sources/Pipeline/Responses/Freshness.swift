@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 /// Whether a stored response may be served now, with the calculation behind it (RFC 9111 section 4.2).
 public struct Freshness: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 
 /// Dates as HTTP writes them (RFC 9110 section 5.6.7).
 package enum HTTPDate {

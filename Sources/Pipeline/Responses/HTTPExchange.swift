@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import HTTPTypes
 
 /// A request and the whole response to it: what a fetcher gives to ``Load/deliver(_:from:)``, and what `HTTPCache` stores.

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 package import HTTPTypes
 
 /// What the response behind a product says about itself, kept with the product. A class, since a memory hit has no time

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 package import HTTPTypes
 
 /// The `Retry-After` field: when an origin wants the next request (RFC 9110 section 10.2.3).

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import HTTPTypes
 
 /// A response as a cache has stored it.

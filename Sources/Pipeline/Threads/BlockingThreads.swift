@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// A bounded number of threads of our own for work that blocks: libvips, libwebp, SQLite, files.
 ///

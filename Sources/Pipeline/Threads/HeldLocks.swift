@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// How many locks of this package the current thread holds. Only debug builds count; release builds pay nothing.
 ///

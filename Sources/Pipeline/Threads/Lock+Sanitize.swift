@@ -1,5 +1,5 @@
 #if SANITIZE
-import Glibc
+import LibC
 
 /// The lock in sanitizer builds. On Linux, ThreadSanitizer doesn't know that `Mutex` locks, and reports races on
 /// the value that it guards.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// A thread that runs a loop of its own, and the mailbox through which others reach it. It starts with the first post.
 package final class LoopThread<Command: Sendable>: Sendable {

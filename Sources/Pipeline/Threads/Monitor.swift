@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// A value behind a lock, with a condition that our threads can wait for.
 ///
@@ -16,11 +16,15 @@ package final class Monitor<Value>: @unchecked Sendable {
     package init(_ value: sending Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)
+        #if canImport(Darwin)
+        pthread_cond_init(condition, nil)
+        #else
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
+        #endif
     }
 
     deinit {
@@ -70,16 +74,26 @@ package final class Monitor<Value>: @unchecked Sendable {
         HeldLocks.enter(isInner: false)
         defer { HeldLocks.leave() }
         #endif
-        var end = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &end)
-        let nanoseconds = end.tv_nsec + milliseconds % 1000 * 1_000_000
-        end.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
-        end.tv_nsec = nanoseconds % 1_000_000_000
+        let end = SystemClock().uptimeNanoseconds + Int64(milliseconds) * 1_000_000
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&value) { return result }
-            guard pthread_cond_timedwait(condition, mutex, &end) == 0 else { return nil }
+            guard waitForChange(until: end) else { return nil }
         }
+    }
+
+    /// Waits until a thread is woken; returns false at an uptime in nanoseconds.
+    private func waitForChange(until end: Int64) -> Bool {
+        var time = timespec()
+        #if canImport(Darwin)
+        // Its conditions know no other clock than the time of day, but take the time that is left.
+        let left = max(0, end - SystemClock().uptimeNanoseconds)
+        (time.tv_sec, time.tv_nsec) = (Int(left / 1_000_000_000), Int(left % 1_000_000_000))
+        return pthread_cond_timedwait_relative_np(condition, mutex, &time) == 0
+        #else
+        (time.tv_sec, time.tv_nsec) = (Int(end / 1_000_000_000), Int(end % 1_000_000_000))
+        return pthread_cond_timedwait(condition, mutex, &time) == 0
+        #endif
     }
 }

@@ -1,20 +1,8 @@
 import CThread
-import Glibc
+import LibC
 
 /// A thread of our own.
 package enum Thread {
-    private final class Start: Sendable {
-        let name: String
-        let givesWay: Bool
-        let body: @Sendable () -> Void
-
-        init(name: String, givesWay: Bool, body: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.givesWay = givesWay
-            self.body = body
-        }
-    }
-
     /// Whether every start fails, as in a process that has reached its limit; for tests.
     @TaskLocal package static var isRefused = false
 
@@ -25,28 +13,13 @@ package enum Thread {
         name: String, givesWay: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(Refusal) {
         if isRefused { throw Refusal(number: EAGAIN) }
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         // Decoders need a deep stack: libvips' and libheif's documentation assume the 8 MB that a main thread has.
-        pthread_attr_setstacksize(&attributes, 8 << 20)
-        var thread = pthread_t()
-        let start = Unmanaged.passRetained(Start(name: name, givesWay: givesWay, body: body))
-        let status = pthread_create(
-            &thread, &attributes,
-            { argument in
-                guard let argument else { return nil }
-                let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-                nameThisThread(start.name)
-                if start.givesWay { cthread_give_way(true) }
-                start.body()
-                return nil
-            }, start.toOpaque())
-        pthread_attr_destroy(&attributes)
-        guard status == 0 else {
-            start.release()
-            throw Refusal(number: status)
+        let status = startThread(stackSize: 8 << 20) {
+            nameThisThread(name)
+            if givesWay { cthread_give_way(true) }
+            body()
         }
+        guard status == 0 else { throw Refusal(number: status) }
     }
 
     /// Lets the calling thread give way to other threads when there are more than processors, and keep its time slices.
@@ -69,8 +42,12 @@ package enum Thread {
 
 /// Names the calling thread for debuggers and `top`; Linux keeps 15 bytes.
 private func nameThisThread(_ name: String) {
+    #if canImport(Darwin)
+    pthread_setname_np(name)
+    #else
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
     defer { close(file) }
     _ = Array(name.utf8.prefix(15)).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    #endif
 }

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 import Stages
 
@@ -77,29 +77,39 @@ struct Library: Sendable {
     /// All libraries that the program uses.
     static let all: [Library] = {
         var all = [
-            Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
-            Library(name: "libcurl", file: "libcurl.so.4", symbol: "curl_version", answer: .text),
-            Library(name: "SQLite", file: "libsqlite3.so.0", symbol: "sqlite3_libversion", answer: .text),
+            Library(
+                name: "libjpeg-turbo", file: libraryFile("libjpeg", "62"), symbol: "jpeg_std_error", answer: .silent),
+            Library(name: "libcurl", file: libraryFile("libcurl", "4"), symbol: "curl_version", answer: .text),
+            Library(name: "SQLite", file: libraryFile("libsqlite3", "0"), symbol: "sqlite3_libversion", answer: .text),
         ]
         #if Vips
-        all.append(Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text))
+        all.append(
+            Library(name: "libvips", file: libraryFile("libvips", "42"), symbol: "vips_version_string", answer: .text))
         #endif
         #if PNG
-        all.append(Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent))
+        all.append(
+            Library(
+                name: "libdeflate", file: libraryFile("libdeflate", "0"), symbol: "libdeflate_crc32", answer: .silent))
         #endif
         #if WebP
-        all.append(Library(name: "libwebp", file: "libwebp.so.7", symbol: "WebPGetDecoderVersion", answer: .packed))
+        all.append(
+            Library(
+                name: "libwebp", file: libraryFile("libwebp", "7"), symbol: "WebPGetDecoderVersion", answer: .packed))
         #endif
         #if AVIF
         all.append(
             Library(name: "libavif", file: String(cString: cavif_library_name()), symbol: "avifVersion", answer: .text))
         #endif
         #if HEIC
-        all.append(Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text))
-        all.append(Library(name: "libde265", file: "libde265.so.0", symbol: "de265_get_version", answer: .text))
+        all.append(
+            Library(name: "libheif", file: libraryFile("libheif", "1"), symbol: "heif_get_version", answer: .text))
+        all.append(
+            Library(name: "libde265", file: libraryFile("libde265", "0"), symbol: "de265_get_version", answer: .text))
         #endif
         #if TIFF
-        all.append(Library(name: "libtiff", file: "libtiff.so.6", symbol: "TIFFOpenOptionsAlloc", answer: .silent))
+        all.append(
+            Library(name: "libtiff", file: libraryFile("libtiff", "6"), symbol: "TIFFOpenOptionsAlloc", answer: .silent)
+        )
         #endif
         #if JPEGXL
         all.append(
@@ -109,14 +119,20 @@ struct Library: Sendable {
         #endif
         #if SVG
         all.append(
-            Library(name: "librsvg", file: "librsvg-2.so.2", symbol: "rsvg_handle_get_type", answer: .silent))
+            Library(
+                name: "librsvg", file: libraryFile("librsvg-2", "2"), symbol: "rsvg_handle_get_type", answer: .silent))
         #endif
         #if Fleet
-        all.append(Library(name: "OpenSSL", file: "libcrypto.so.3", symbol: "OpenSSL_version_num", answer: .silent))
-        all.append(Library(name: "hiredis", file: "libhiredis.so.0.14", symbol: "redisConnect", answer: .silent))
+        all.append(
+            Library(
+                name: "OpenSSL", file: libraryFile("libcrypto", "3"), symbol: "OpenSSL_version_num", answer: .silent))
+        all.append(
+            Library(name: "hiredis", file: libraryFile("libhiredis", "0.14"), symbol: "redisConnect", answer: .silent))
         #endif
         #if YAML
-        all.append(Library(name: "libyaml", file: "libyaml-0.so.2", symbol: "yaml_get_version_string", answer: .text))
+        all.append(
+            Library(
+                name: "libyaml", file: libraryFile("libyaml-0", "2"), symbol: "yaml_get_version_string", answer: .text))
         #endif
         return all
     }()

@@ -1,5 +1,5 @@
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import Pipeline
 import Stages
 
@@ -114,7 +114,7 @@ enum InputLines {
         var isSkipping = false
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = Glibc.read(STDIN_FILENO, &chunk, chunk.count)
+            let count = LibC.read(STDIN_FILENO, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { break }
             var new = chunk[..<count]

@@ -1,5 +1,5 @@
 public import ArgumentParser
-import Glibc
+import LibC
 public import Pipeline
 import Stages
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import LibC
 import Pipeline
 
 /// The options for the journal of a batch, which records finished work.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import LibC
 import Pipeline
 
 /// The options for messages, shared by all verbs.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import LibC
 import Stages
 
 /// The options for running jobs, shared by all verbs that run several.

@@ -1,6 +1,6 @@
 #if Fleet
 import ArgumentParser
-import FoundationEssentials
+import Essentials
 import Pipeline
 import PipelineShared
 import Stages

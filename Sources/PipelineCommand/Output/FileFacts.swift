@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// What the system says about a file.
@@ -44,9 +44,9 @@ struct FileFacts: Sendable {
         }
         isPipe = status.st_mode & S_IFMT == S_IFIFO
         size = Int(status.st_size)
-        identity = Identity(device: status.st_dev, node: status.st_ino)
-        modified = Self.nanoseconds(status.st_mtim)
-        changed = Self.nanoseconds(status.st_ctim)
+        identity = Identity(device: UInt(truncatingIfNeeded: status.st_dev), node: UInt(status.st_ino))
+        modified = Self.nanoseconds(status.modified)
+        changed = Self.nanoseconds(status.changed)
     }
 
     /// A file system may report any number.

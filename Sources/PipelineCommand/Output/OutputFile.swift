@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 import Stages
 
@@ -36,7 +36,7 @@ struct OutputFile {
         }
         let folder = above.map { $0 == "/" ? $0 : $0 + "/" } ?? "./"
         let replaced = ReplacedFile(target)
-        let mode: UInt32 = replaced == nil ? 0o666 : 0o600
+        let mode: mode_t = replaced == nil ? 0o666 : 0o600
         let file = try TemporaryFile(in: folder, mode: mode, failure)
         do throws(LoadError) {
             defer { file.close() }
@@ -97,7 +97,7 @@ struct OutputFile {
         guard number == 0 else { throw failure(number) }
     }
 
-    private func open(_ flags: Int32) -> Int32 { path.withPath { Glibc.open($0, O_WRONLY | O_CLOEXEC | flags) } }
+    private func open(_ flags: Int32) -> Int32 { path.withPath { LibC.open($0, O_WRONLY | O_CLOEXEC | flags) } }
 
     private func failure(_ number: Int32) -> LoadError {
         let why = String(cString: strerror(number))

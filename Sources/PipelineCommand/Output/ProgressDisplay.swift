@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// A progress bar on standard error, drawn at most ten times a second.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 import Stages
 
@@ -36,7 +36,7 @@ enum StandardOutput {
     /// - Returns: The error, from now or earlier; `nil` if all was written or the reader closed the pipe.
     static func close() -> LoadError? {
         var number = failure.withLock { $0 }
-        if number == 0, Glibc.close(STDOUT_FILENO) != 0 { number = errno }
+        if number == 0, LibC.close(STDOUT_FILENO) != 0 { number = errno }
         // EINTR: a signal ended the write, which has an exit status of its own.
         return [0, EPIPE, EINTR].contains(number) ? nil : error(number)
     }

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 import Stages
 
@@ -27,7 +27,7 @@ enum StandardStream {
             }
             // A pipe that is ready takes this much without waiting.
             let length = mayWait ? min(rest.count, 4096) : rest.count
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, length) }
+            let count = rest.withUnsafeBytes { LibC.write(file, $0.baseAddress, length) }
             if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
             guard count > 0 else { return count < 0 ? errno : EIO }
             rest = rest.dropFirst(count)
@@ -99,7 +99,7 @@ enum StandardStream {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while wanted() {
             try wait()
-            let count = Glibc.read(file, &chunk, chunk.count)
+            let count = LibC.read(file, &chunk, chunk.count)
             if count < 0 {
                 let number = errno
                 if number == EINTR || (number == EAGAIN && !Interruption.isRequested) { continue }

@@ -1,9 +1,8 @@
-import CAttributes
-import Glibc
+import LibC
 import Pipeline
 
 /// A file that is written before it gets its name. Until then it has none, so that the system removes it however the
-/// program ends, or a temporary one where the file system has no such files.
+/// program ends, or a temporary one where the file system has no such files, which only Linux has at all.
 struct TemporaryFile {
     let descriptor: Int32
     private let folder: String
@@ -13,12 +12,16 @@ struct TemporaryFile {
     ///   - folder: The folder, with a slash at its end.
     ///   - mode: The rights that the file starts with, less those of the umask.
     ///   - failure: Makes an error of the system's number.
-    init(in folder: String, mode: UInt32, _ failure: (Int32) -> LoadError) throws(LoadError) {
+    init(in folder: String, mode: mode_t, _ failure: (Int32) -> LoadError) throws(LoadError) {
+        #if LINUX
         // The number below is O_TMPFILE, a combination of flags that Swift doesn't import. The file gets its name
         // through /proc, which isn't mounted everywhere.
         let unnamed =
             access("/proc/self/fd", X_OK) == 0
             ? folder.withPath { open($0, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode) } : -1
+        #else
+        let unnamed: Int32 = -1
+        #endif
         self.folder = folder
         name = unnamed < 0 ? TemporaryName.next(in: folder) : nil
         descriptor = name?.withPath { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) } ?? unnamed
@@ -52,7 +55,7 @@ struct TemporaryFile {
     /// Removes the temporary name, if there is one.
     func discard() { if let name { TemporaryName.remove(name) } }
 
-    func close() { _ = Glibc.close(descriptor) }
+    func close() { _ = LibC.close(descriptor) }
 }
 
 /// A temporary name with the number of its process, so that files of killed processes can be recognized.
@@ -70,7 +73,7 @@ enum TemporaryName {
 
     /// Renames a file; 0 or the system's error number.
     static func rename(_ name: String, to path: String) -> Int32 {
-        name.withPath { name in path.withPath { Glibc.rename(name, $0) } } == 0 ? 0 : errno
+        name.withPath { name in path.withPath { LibC.rename(name, $0) } } == 0 ? 0 : errno
     }
 
     /// Removes a file.
@@ -113,20 +116,8 @@ struct ReplacedFile {
     }
 
     private func passAttributes(to descriptor: Int32) {
-        for name in Self.names(of: path) where name.hasPrefix("user.") || name == "system.posix_acl_access" {
-            let count = path.withPath { getxattr($0, name, nil, 0) }
-            guard count > 0 else { continue }
-            var value = [UInt8](repeating: 0, count: count)
-            let read = path.withPath { getxattr($0, name, &value, count) }
-            if read > 0 { fsetxattr(descriptor, name, value, read, 0) }
+        for name in ExtendedAttribute.names(of: path) where ExtendedAttribute.isKept(name) {
+            ExtendedAttribute.pass(name, of: path, to: descriptor)
         }
-    }
-
-    private static func names(of path: String) -> [String] {
-        let count = path.withPath { listxattr($0, nil, 0) }
-        guard count > 0 else { return [] }
-        var names = [CChar](repeating: 0, count: count)
-        guard path.withPath({ listxattr($0, &names, count) }) == count else { return [] }
-        return names.split(separator: 0).map { String(decoding: $0.map(UInt8.init(bitPattern:)), as: UTF8.self) }
     }
 }

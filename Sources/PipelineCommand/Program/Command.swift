@@ -110,6 +110,7 @@ enum Arguments {
     /// - Throws: ``Missing`` if the system passed none.
     static func all() throws -> [String] {
         let count = Int(carguments_count())
+        guard count >= 0 else { return Array(CommandLine.arguments.dropFirst()) }
         guard count > 0 else { throw Missing() }
         return (1..<count).compactMap { index in carguments_value(Int32(index)).map { String(path: $0) } }
     }

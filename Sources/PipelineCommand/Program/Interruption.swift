@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import LibC
 import Pipeline
 
 /// Turns the first SIGINT, SIGTERM or SIGHUP into cancellation, so that nothing half-written stays behind. A second one
@@ -47,12 +47,9 @@ struct Interruption {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Whether the parent ignores a signal, as nohup does.
+    /// Ignores a signal, and returns whether the parent does, as nohup.
     private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        sigaction(number, nil, &action)
         // A handler is a function's address, and SIG_IGN the address 1; both fit an Int.
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
+        unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

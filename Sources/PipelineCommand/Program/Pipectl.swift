@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import LibC
 import Logging
 import Pipeline
 import Stages

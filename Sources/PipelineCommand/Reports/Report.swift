@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// What a verb says of one result: an object with `--json`, else a line for people.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import Pipeline
 import PipelineFile
 

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// A terminal's reply to a question about its abilities.
@@ -45,7 +45,7 @@ struct TerminalAnswer: Equatable {
         // In the background, changing the terminal would stop the program.
         guard tcgetpgrp(terminal) == getpgrp(), tcgetattr(terminal, &before) == 0 else { return }
         var raw = before
-        raw.c_lflag &= ~UInt32(ICANON | ECHO)
+        raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(terminal, TCSAFLUSH, &raw)
         // Drops a late reply, which the shell would otherwise take for input.
         defer { tcsetattr(terminal, TCSAFLUSH, &before) }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
+import Essentials
 import Stages
 
 /// Checks a cache's folder, and repairs it if asked to.

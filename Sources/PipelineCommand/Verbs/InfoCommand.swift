@@ -1,5 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
+import Essentials
 import Pipeline
 import Stages
 

@@ -1,6 +1,7 @@
-import Glibc
+import LibC
 import Pipeline
 
+#if LINUX
 /// Finds the files of a folder that are complete: closed by their writer, moved there, or linked there. Hidden files
 /// and folders are left out, and no link is followed.
 ///
@@ -143,3 +144,16 @@ final class FolderWatch: @unchecked Sendable {
         return LoadError(.fileUnreadable, subject: printable(root), "The folder can't be watched: \(why).")
     }
 }
+#else
+/// Watching a folder takes inotify and leases of files, which only Linux has.
+final class FolderWatch: Sendable {
+    /// - Throws: `LoadError` with `refused`.
+    init(_ root: String, recursive: Bool) throws(LoadError) {
+        throw LoadError(
+            .refused, subject: printable(root),
+            "Folders can be watched on Linux only. Run \(Program.name) batch --resume whenever files have arrived.")
+    }
+
+    func next(_ cancellation: WorkCancellation, waits: Bool = true) throws -> [String] { [] }
+}
+#endif

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// What the lines of a journal say: the jobs, and the runs that wrote them.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The file of a journal, open and locked: a header, then lines.
@@ -69,7 +69,7 @@ final class JournalFile: Sendable {
         guard Self.header.starts(with: content) else { return nil }
         guard ftruncate(descriptor, 0) == 0 else { return errno }
         let number = StandardStream.write(Self.header, to: descriptor)
-        return number == 0 && fdatasync(descriptor) != 0 ? errno : number
+        return number == 0 && syncContent(descriptor) != 0 ? errno : number
     }
 
     /// Ends a last line that a power cut has cut, which would spoil the next one.
@@ -86,7 +86,8 @@ final class JournalFile: Sendable {
         var rest: [UInt8] = []
         var (offset, start) = (0, 0)
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = pread(descriptor, &chunk, chunk.count, offset), count > 0 || count < 0 && errno == EINTR
+        while case let count = pread(descriptor, &chunk, chunk.count, off_t(offset)),
+            count > 0 || count < 0 && errno == EINTR
         {
             guard count > 0 else { continue }
             offset += count
@@ -106,7 +107,7 @@ final class JournalFile: Sendable {
     func line(at offset: Int) -> [String]? {
         var chunk = [UInt8](repeating: 0, count: 1 << 10)
         while true {
-            let count = pread(descriptor, &chunk, chunk.count, offset)
+            let count = pread(descriptor, &chunk, chunk.count, off_t(offset))
             guard count > 0 else { return nil }
             if let end = chunk[..<count].firstIndex(of: UInt8(ascii: "\n")) {
                 return JournalLine.fields(of: chunk[..<end])
@@ -124,7 +125,7 @@ final class JournalFile: Sendable {
         let (offset, failure) = hasFailed.withLock { hasFailed -> (Int?, Int32?) in
             let end = lseek(descriptor, 0, SEEK_END)
             let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            guard count != line.count else { return (end, nil) }
+            guard count != line.count else { return (Int(end), nil) }
             let number = count < 0 ? errno : ENOSPC
             // A part of a line would spoil the next one.
             if end >= 0 { ftruncate(descriptor, end) }
@@ -139,7 +140,7 @@ final class JournalFile: Sendable {
     }
 
     /// Makes the lines survive a power cut.
-    func sync() { fdatasync(descriptor) }
+    func sync() { syncContent(descriptor) }
 
     /// Replaces the file by one with only some of its lines.
     /// - Parameter lines: Calls its argument with each line to keep.
@@ -160,7 +161,7 @@ final class JournalFile: Sendable {
             if bytes.count > 1 << 16 { write() }
         }
         write()
-        guard number == 0, fdatasync(descriptor) == 0, TemporaryName.rename(temporary, to: path) == 0 else {
+        guard number == 0, syncContent(descriptor) == 0, TemporaryName.rename(temporary, to: path) == 0 else {
             TemporaryName.remove(temporary)
             return nil
         }

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// A line of a journal: a digest of the rest, then fields, separated by tabs.
@@ -99,7 +99,8 @@ enum JournalSeen {
         return BLAKE2bDigest(of: ([boot] + texts).joined(separator: "\n")).number
     }
 
-    /// Identifies the time since the machine started. A power cut can leave files with the same times and other bytes.
+    /// Identifies the time since the machine started. A power cut can leave files with the same times and other bytes. Only
+    /// Linux has it; elsewhere files are read to know that they haven't changed.
     private static let boot = machineStart(in: "/proc/sys/kernel/random/boot_id")
 
     /// Reads the number of the machine's start; `nil` without one.

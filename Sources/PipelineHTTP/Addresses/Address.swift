@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// An IPv4 or IPv6 address: 4 or 16 bytes in network byte order.
 struct Address: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// The responses that were used since uses were last written to the store, so that a read never waits for a write.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 package import Pipeline
 
 /// The consecutive attempts at a source that failed with an error status.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 package import Pipeline
 
 /// A cache of products that were made from stored responses, such as a memory cache. An ``HTTPCache`` tells it which

@@ -1,5 +1,5 @@
 import DequeModule
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// When URLs were made invalid (RFC 9111 section 4.4). A response that was requested earlier and arrives later is

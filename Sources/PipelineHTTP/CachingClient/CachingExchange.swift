@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import HTTPTypes
 import Pipeline
 

@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import LibC
 
 /// The functions that libcurl calls while it performs transfers, always on its thread. Their context is the
 /// ``CurlRun``.
@@ -25,8 +25,7 @@ enum CurlCallbacks {
         let bytes = UnsafeRawBufferPointer(
             start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
         guard run.mayConnect(to: Address(socketAddress: bytes, family: family)) else { return CURL_SOCKET_BAD }
-        let socket = Glibc.socket(
-            family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        let socket = Socket.open(family, address.pointee.socktype, address.pointee.protocol)
         run.opened(socket)
         return socket
     }

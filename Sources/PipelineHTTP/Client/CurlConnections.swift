@@ -1,4 +1,5 @@
-import Glibc
+import CCurl
+import LibC
 
 /// The connections that libcurl may keep for later requests, by socket; only libcurl's thread touches them.
 ///
@@ -68,7 +69,8 @@ struct CurlConnections {
             else { return nil }
             // The port is the first field of both kinds of address.
             let port = Int32(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
-            let family = Int32(bytes.loadUnaligned(as: sa_family_t.self))
+            // Behind the length on macOS.
+            let family = Int32(address.pointee.sa_family)
             return (Address(socketAddress: UnsafeRawBufferPointer(bytes), family: family), port)
         }
     }

@@ -1,5 +1,5 @@
 import CCurl
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// libcurl's own description of a failure, in `LoadError.underlying`.

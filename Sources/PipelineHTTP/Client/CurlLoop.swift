@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import LibC
 import Pipeline
 
 /// The loop of libcurl's thread, which starts, performs and ends transfers. Only that thread touches it.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 extension CurlClient {
     /// How a client connects, how long it waits and how much it accepts.

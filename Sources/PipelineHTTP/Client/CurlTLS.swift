@@ -1,5 +1,5 @@
 import CCurl
-import Glibc
+import LibC
 
 /// What only the library that libcurl uses for TLS can tell about a connection.
 enum CurlTLS {
@@ -37,8 +37,8 @@ enum CurlTLS {
     /// Finds a function among the libraries that libcurl itself is linked with: a program may have another version of
     /// the same library.
     private static func function(_ name: String) -> UnsafeMutableRawPointer? {
-        for library in ["libcurl.so.4", "libcurl-gnutls.so.4"] {
-            guard let handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD) else { continue }
+        for library in ["libcurl", "libcurl-gnutls"] {
+            guard let handle = dlopen(libraryFile(library, "4"), RTLD_LAZY | RTLD_NOLOAD) else { continue }
             defer { dlclose(handle) }
             if let function = dlsym(handle, name) { return function }
         }

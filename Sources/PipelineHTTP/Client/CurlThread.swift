@@ -1,5 +1,5 @@
 import CCurl
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// The thread that runs libcurl, started with the first transfer.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// One exchange of a request and a response, between the task that reads it and libcurl's thread.

@@ -1,5 +1,5 @@
 import CCurl
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// The origin of a URL, as libcurl reads it. libcurl decides where to connect, so checks of allowed hosts and of

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 package import HTTPTypes
 package import Pipeline
 

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import Pipeline
 
 /// A client that limits the rate of requests to each host.

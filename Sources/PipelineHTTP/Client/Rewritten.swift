@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 /// A client whose requests are rewritten as they are sent, such as by adding a token that changes with the hour.
 ///

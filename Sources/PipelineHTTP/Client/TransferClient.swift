@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 
 /// Sends requests over the network. ``CurlClient`` is this package's implementation; a test may pass another.
 public protocol TransferClient: Sendable {

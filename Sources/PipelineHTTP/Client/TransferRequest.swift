@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import HTTPTypes
 public import Pipeline
 

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import HTTPTypes
 
 /// A response as it arrives from the network: the fields at once, the body as it is read.

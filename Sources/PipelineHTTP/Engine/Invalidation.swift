@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 package import HTTPTypes
 
 /// The URLs that a response to an unsafe request makes invalid (RFC 9111 section 4.4).

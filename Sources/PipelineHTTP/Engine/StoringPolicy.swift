@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 import HTTPTypes
 package import Pipeline
 

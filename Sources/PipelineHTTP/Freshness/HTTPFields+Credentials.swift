@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 public import HTTPTypes
 import Pipeline
 

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 package import Pipeline
 
 /// Until when an image or a redirect is fresh, by each of the rules that may apply.

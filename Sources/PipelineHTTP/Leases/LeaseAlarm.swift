@@ -1,5 +1,6 @@
-import Glibc
+import LibC
 
+#if LINUX
 /// Wakes a thread when any process closes a folder's file of leases.
 final class LeaseAlarm: Sendable {
     private let events: Int32
@@ -30,3 +31,19 @@ final class LeaseAlarm: Sendable {
         return true
     }
 }
+#else
+/// Lets a thread look at the leases 50 times a second, since only Linux has inotify. Waiters learn up to 20 ms late that
+/// a lease has ended, and cost some processor time.
+final class LeaseAlarm: Sendable {
+    init(_ path: String) {}
+
+    /// Does nothing: the thread will look soon.
+    func ring() {}
+
+    /// Waits for 20 ms at most; returns false.
+    func wait(milliseconds: Int32) -> Bool {
+        poll(nil, 0, min(milliseconds, 20))
+        return false
+    }
+}
+#endif

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The lease of a source: a lock on a position of a file, which the kernel releases when the process ends, however it
@@ -63,5 +63,10 @@ final class LeaseFile: Sendable {
     }
 }
 
-/// `F_OFD_SETLK`, which Glibc declares only for GNU programs.
+#if canImport(Darwin)
+/// `F_OFD_SETLK`, which macOS has, but its headers don't declare.
+private let setOpenFileLock: Int32 = 90
+#else
+/// `F_OFD_SETLK`, which Linux's C libraries declare only for GNU programs.
 private let setOpenFileLock: Int32 = 37
+#endif

@@ -1,10 +1,10 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The waiters for leases that are held elsewhere, with a thread that the kernel wakes when a lease ends.
 ///
-/// Every lease is an open file, which is closed when the lease ends or its process dies, and inotify reports that. The
-/// thread exists while there are waiters.
+/// Every lease is an open file, which is closed when the lease ends or its process dies, and inotify reports that; without
+/// inotify the thread looks again and again. It exists while there are waiters.
 final class LeaseQueue: Sendable {
     /// The result of a wait.
     enum Outcome: Sendable {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// Times as stores keep them: microseconds since 1970.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 package import Pipeline
 
 /// A stored response without its body, as bytes for a store that other releases read as well.

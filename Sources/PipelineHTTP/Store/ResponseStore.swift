@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import Pipeline
 
 /// Stores the responses of an ``HTTPCache``: in a database in a folder, in this process's memory, or wherever you like.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// An ICC profile (ICC.1:2010), parsed far enough to recognize sRGB and to convert simple profiles.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// Converts PQ and HLG to sRGB by ITU-R BT.2446 method A, which maps 1000 cd/m² to white.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// How samples stand for light (ITU-T H.273 table 3).
 enum TransferCurve: Equatable {

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 package import Pipeline
 
 /// Measures how similar two pictures of the same size are. Only the first frames are compared.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The structural similarity (SSIM) of Wang, Bovik, Sheikh and Simoncelli, IEEE Transactions on Image Processing 13

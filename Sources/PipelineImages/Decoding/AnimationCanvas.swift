@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The canvas on which an animation's frames are drawn in turn. It starts transparent, or black without alpha.

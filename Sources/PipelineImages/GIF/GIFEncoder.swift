@@ -1,6 +1,6 @@
 #if GIF
 import CImages
-import Glibc
+import LibC
 import Pipeline
 
 /// Encodes GIF. Of each frame of an animation, only the part that differs from the previous frame is written.

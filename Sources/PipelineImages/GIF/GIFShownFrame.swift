@@ -1,6 +1,6 @@
 #if GIF
 import CImages
-import Glibc
+import LibC
 import Pipeline
 
 /// Tracks what is shown while an animation is written, so that each frame is reduced to its differences.

@@ -1,5 +1,5 @@
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 public import Pipeline
 
 extension DecodedImage {

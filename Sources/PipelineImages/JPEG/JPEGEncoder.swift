@@ -1,5 +1,5 @@
 import CImages
-import Glibc
+import LibC
 import Pipeline
 
 /// Encodes JPEG with libjpeg-turbo, in a quarter of the time that libvips takes.

@@ -1,5 +1,5 @@
 import CImages
-import Glibc
+import LibC
 import Pipeline
 
 /// A file opened by libjpeg. Its bytes have to outlive it.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// Makes the XMP packet of a new picture from that of its source.
 enum XMPRewriting {

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// Values of the Lanczos-3 function at equal distances.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// The weights of a kernel along one axis, most often Lanczos-3. For each pixel of the result, they say how much each

@@ -1,6 +1,6 @@
 #if SVG
 import CSVG
-import Glibc
+import LibC
 
 /// The fonts that text in SVGs is drawn with: DejaVu Sans, Sans Mono and Serif, regular and bold, of Debian's package
 /// `fonts-dejavu-core`. They are the same ones on every machine, whatever other fonts it has, and an SVG can't bring its

@@ -1,5 +1,5 @@
 #if SVG
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// A picture in a `data:` URL of an SVG.

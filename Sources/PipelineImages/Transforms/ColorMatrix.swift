@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// A 3×3 matrix of factors that transforms colours (Filter Effects Module Level 1, section 9.6).
 struct ColorMatrix {

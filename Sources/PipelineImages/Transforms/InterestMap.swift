@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// Maps how interesting each part of a picture is, all frames taken together.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// Measures how interesting parts of a frame are, from samples of its pixels.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 public import Pipeline
 
 /// Rounds the corners. Pixels outside them become transparent.

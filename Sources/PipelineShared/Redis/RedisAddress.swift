@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// Where a Redis server listens, and how a client signs in.

@@ -1,5 +1,5 @@
 import CHiredis
-import Glibc
+import LibC
 import Pipeline
 
 /// One connection to a server through hiredis, without blocking. Only the thread of its loop touches it.

@@ -1,6 +1,6 @@
 import CHiredis
 import DequeModule
-import Glibc
+import LibC
 import Pipeline
 
 /// What a connection is for.

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// Looks up the addresses of a host on a thread of its own: a name server that doesn't reply must not keep requests
@@ -31,7 +31,7 @@ final class RedisResolver: Sendable {
 
     private static func addresses(of host: String) -> [String] {
         var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = Socket.stream
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }

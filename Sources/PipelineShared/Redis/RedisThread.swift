@@ -1,5 +1,5 @@
 import CHiredis
-import Glibc
+import LibC
 import Pipeline
 
 /// The thread of one connection, started with the first request.
@@ -57,27 +57,4 @@ final class RedisThread: Sendable {
 
     /// Takes the requests that were posted; `nil` once the thread is to end.
     func takeRequests() -> [RedisRequest]? { thread.take() }
-}
-
-/// A descriptor that other threads make readable.
-final class EventDescriptor: Sendable {
-    /// To poll for.
-    let number: Int32
-
-    /// Returns `nil` if the process has no descriptor left.
-    init?() {
-        number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        if number < 0 { return nil }
-    }
-
-    deinit { close(number) }
-
-    /// Makes it readable.
-    func signal() { eventfd_write(number, 1) }
-
-    /// Makes it unreadable again.
-    func clear() {
-        var count: eventfd_t = 0
-        eventfd_read(number, &count)
-    }
 }

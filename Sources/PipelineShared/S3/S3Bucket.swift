@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// A bucket of an S3-compatible store, and what the keys in it begin with.

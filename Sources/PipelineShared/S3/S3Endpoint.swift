@@ -1,4 +1,4 @@
-package import FoundationEssentials
+package import Essentials
 import Pipeline
 
 /// Where an S3-compatible store listens, and how its URLs name buckets.

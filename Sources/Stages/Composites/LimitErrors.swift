@@ -1,5 +1,5 @@
 import PipelineHTTP
-import FoundationEssentials
+import Essentials
 public import Pipeline
 
 /// Stops asking an origin for a source that has failed too often recently: throws the last error without a request.

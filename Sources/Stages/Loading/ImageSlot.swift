@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import Pipeline
 
 /// Shows one image after another in a target, such as a reused cell of a list, a widget or an element of a page.

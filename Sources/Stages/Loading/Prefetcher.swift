@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import Essentials
 public import Pipeline
 
 /// Loads images before they are needed, such as those that a list will scroll to.

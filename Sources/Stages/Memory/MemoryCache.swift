@@ -1,5 +1,5 @@
 import PipelineHTTP
-public import FoundationEssentials
+public import Essentials
 public import Pipeline
 
 /// Caches products in memory, limited by bytes and optionally by count. The least recently used entry is evicted first.

@@ -1,5 +1,5 @@
 import PipelineHTTP
-public import FoundationEssentials
+public import Essentials
 public import Pipeline
 
 /// A product in the memory cache, with the facts that tell whether it is still valid.

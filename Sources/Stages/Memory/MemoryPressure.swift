@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// Measures how short of memory this machine or the process's cgroups are, as the Linux kernel reports it.

@@ -1,6 +1,6 @@
 import CSQLite
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import HTTPTypes
 import Pipeline
 import PipelineTesting

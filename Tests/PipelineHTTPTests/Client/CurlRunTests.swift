@@ -1,5 +1,5 @@
 import CCurl
-import FoundationEssentials
+import Essentials
 import Pipeline
 import Testing
 

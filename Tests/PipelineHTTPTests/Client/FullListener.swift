@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Testing
 
 /// A port whose queue of connections is full, so that another one never completes.
@@ -11,8 +11,8 @@ final class FullListener {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let opened = (0..<4).map { _ in socket(AF_INET, kind, 0) }
+        let opened = (0..<4).map { _ in Socket.open(AF_INET) }
+        for socket in opened { _ = fcntl(socket, F_SETFL, O_NONBLOCK) }
         let status = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
             guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return -1 }
             guard bind(opened[0], address, length) == 0, listen(opened[0], 0) == 0 else { return -1 }

@@ -1,5 +1,5 @@
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import TestFixtures
 import Testing
 

@@ -1,5 +1,5 @@
 import CSQLite
-import FoundationEssentials
+import Essentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting

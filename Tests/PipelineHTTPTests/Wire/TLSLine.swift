@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import LibC
 import Pipeline
 import Testing
 
@@ -42,7 +42,7 @@ final class TLSLine {
             let read: @Sendable () -> Bool = {
                 var (last, byte): ([UInt8], UInt8) = ([], 0)
                 while last != end {
-                    guard Glibc.read(reader, &byte, 1) == 1 else { return false }
+                    guard LibC.read(reader, &byte, 1) == 1 else { return false }
                     last = (last + [byte]).suffix(end.count)
                 }
                 return true

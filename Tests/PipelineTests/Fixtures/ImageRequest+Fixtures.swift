@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 import Testing
 

@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import Glibc
+import LibC
 import HTTPTypes
 import Pipeline
 import PipelineTesting

@@ -1,5 +1,4 @@
-import FoundationEssentials
-import Glibc
+import Foundation
 import PipelineHTTP
 
 // Loads a URL through a private cache in a folder (RFC 9111), and prints what the cache did: HTTPAlone URL FOLDER

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Foundation
 import Hummingbird
 import Logging
 import Metrics

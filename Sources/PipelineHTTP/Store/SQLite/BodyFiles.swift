@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// The bodies that are too long for the database, one file each.
 struct BodyFiles: Sendable {
@@ -15,7 +15,7 @@ struct BodyFiles: Sendable {
         do throws(FileError) {
             defer { close(file) }
             try write(body, to: file)
-            guard fdatasync(file) == 0 else { throw FileError("fdatasync in \(folder)") }
+            guard syncContent(file) == 0 else { throw FileError("fdatasync in \(folder)") }
         } catch {
             unlink(temporary)
             throw error
@@ -63,7 +63,7 @@ struct BodyFiles: Sendable {
     private func readFully(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var filled = 0
         while filled < buffer.count {
-            let got = Glibc.read(file, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+            let got = LibC.read(file, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
             if got < 0 && errno == EINTR { continue }
             guard got > 0 else { return false }
             filled += got
@@ -104,7 +104,7 @@ struct BodyFiles: Sendable {
         var written = 0
         while written < body.count {
             let count = body.withUnsafeBytes {
-                Glibc.write(file, $0.baseAddress.map { $0 + written }, $0.count - written)
+                LibC.write(file, $0.baseAddress.map { $0 + written }, $0.count - written)
             }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw FileError("write in \(folder)") }

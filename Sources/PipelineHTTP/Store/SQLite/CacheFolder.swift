@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// The folder of a cache: a database, and next to it the bodies that are too long for it.
 struct CacheFolder: Sendable {

@@ -1,6 +1,6 @@
 import CSQLite
-import FoundationEssentials
-import Glibc
+import Essentials
+import LibC
 import Pipeline
 
 /// Checks a cache's folder without changing anything.

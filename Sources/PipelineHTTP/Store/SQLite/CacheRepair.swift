@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// Repairs the files of a cache. Faults of single entries are repaired by a transaction.
 struct CacheRepair {

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// An error of the file system.
 struct FileError: Error, CustomStringConvertible {

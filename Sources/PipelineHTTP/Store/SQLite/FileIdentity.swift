@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// Identifies a file, even if another one takes its name.
 struct FileIdentity: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 
 /// The names in a folder.
 enum FolderListing {

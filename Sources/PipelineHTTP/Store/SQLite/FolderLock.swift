@@ -1,4 +1,4 @@
-import Glibc
+import LibC
 import Pipeline
 
 /// A lock on a cache folder among all threads and processes that use it. It is released with this object, and with its

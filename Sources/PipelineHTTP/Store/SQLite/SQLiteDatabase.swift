@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+import LibC
 import Pipeline
 
 /// One connection to a SQLite database, with the statements that it has prepared.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Essentials
 import Pipeline
 
 /// What the store keeps besides responses: failures, and the results that were made of responses.
