@@ -26,6 +26,7 @@ test: dependencies
 	Scripts/failures swift test --skip-build --experimental-maximum-parallelization-width 4
 	Scripts/failures swift test --package-path Examples
 	Scripts/failures swift test --package-path Examples/ImageServer
+	Scripts/failures swift test --package-path Examples/Starter
 	Scripts/build-alone
 	Scripts/package-line
 
