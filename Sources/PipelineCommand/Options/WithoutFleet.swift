@@ -1,45 +1,46 @@
 #if !Fleet
 import ArgumentParser
+import Essentials
 import Pipeline
 import Stages
 
 /// Stands for the options of the tier that machines share where the trait `Fleet` is off: there are none.
 struct SharedOptions: ParsableArguments {
-    let subject = ""
+    var subject: String { "" }
 
     func fleet(users: HTTPCache.Users = .several) -> Fleet? { nil }
 
     func usableFleet() async throws -> Fleet? { nil }
 
-    func check(_ policy: CachePolicy) {}
+    func check(_ policy: CachePolicy) throws {}
 
     func findings() async -> [DoctorFinding] { [] }
 }
 
-/// The fleet that there never is.
-enum Fleet {
-    var cache: HTTPCache { switch self {} }
+/// The fleet of programs without the trait `Fleet`, in which nothing makes one.
+final class Fleet: Sendable {
+    let cache: HTTPCache
 
-    func arrangement(_ policy: CachePolicy, _ resources: PipelineResources) -> ImagePipeline? { switch self {} }
+    private init(_ cache: HTTPCache) { self.cache = cache }
+
+    func arrangement(_ policy: CachePolicy, _ resources: PipelineResources) -> ImagePipeline? { nil }
 
     func join(_ resources: PipelineResources) {}
 
-    func remove(_ url: URL) async -> Bool { switch self {} }
+    func remove(_ url: URL) async -> Bool { false }
 
-    func remove(tag: String) async -> Bool { switch self {} }
+    func remove(tag: String) async -> Bool { false }
 
-    func removeAll() async throws -> Int { switch self {} }
+    func removeAll() async throws -> Int { 0 }
 
-    func inspectServer() async throws -> FleetServer { switch self {} }
+    func inspectServer() async throws -> FleetServer { FleetServer() }
 
     func close() {}
 }
 
-/// The server that there never is.
-enum FleetServer {
-    var usedBytes: Int { switch self {} }
-
-    var byteLimit: Int { switch self {} }
+/// What such a fleet would tell of its server.
+struct FleetServer {
+    let usedBytes = 0, byteLimit = 0
 }
 
 /// Loads no `s3:` URLs: their requests are signed as the fleet's are.
