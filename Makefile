@@ -17,8 +17,8 @@ PHOTOGRAPH = Tests/Images/good/photo-12mp-baseline-420.jpg
 
 .PHONY: test portable demo serve server verify-server lint api docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
 
-# Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
-# behind hundreds that compute.
+# Runs all tests, those of the examples and of the packages in Packages included. Four at a time: all at once, a test that
+# waits for a response waits behind hundreds that compute.
 test: dependencies
 	@Scripts/dependencies redis-tools iproute2
 	@Scripts/s3-servers
@@ -27,6 +27,8 @@ test: dependencies
 	Scripts/failures swift test --package-path Examples
 	Scripts/failures swift test --package-path Examples/ImageServer
 	Scripts/failures swift test --package-path Examples/Starter
+	Scripts/failures swift test --package-path Packages/PipelineServiceLifecycle
+	Scripts/failures swift test --package-path Packages/PipelineAsyncHTTPClient
 	Scripts/build-alone
 	Scripts/package-line
 
@@ -58,7 +60,7 @@ verify-server: server
 # Scripts/english.txt rules out, and that all targets install the tools that they call.
 lint:
 	@Scripts/dependencies python3
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks Fuzz
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Packages Examples Benchmarks Fuzz
 	Scripts/documented
 	Scripts/english
 	Scripts/tools

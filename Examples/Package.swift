@@ -13,6 +13,7 @@ let package = Package(
     name: "examples",
     dependencies: [
         .package(name: "pipeline", path: ".."),
+        .package(path: "../Packages/PipelineServiceLifecycle"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -95,18 +96,10 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(
-            name: "InAService",
-            dependencies: [
-                .product(name: "Stages", package: "pipeline"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings
-        ),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAFleet", "InAService", "OwnFetcher", "QOI", "QOICommand",
+                "FiveLoaders", "GettingStarted", "InAFleet", "OwnFetcher", "QOI", "QOICommand",
                 "OwnStore", "QOIWorker",
                 "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),
@@ -116,6 +109,7 @@ let package = Package(
                 .product(name: "PipelineTracing", package: "pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "PipelineServiceLifecycle", package: "PipelineServiceLifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "PipelineTesting", package: "pipeline"),
             ],

@@ -13,6 +13,7 @@ let package = Package(
     name: "image-server",
     dependencies: [
         .package(name: "pipeline", path: "../.."),
+        .package(path: "../../Packages/PipelineServiceLifecycle"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -30,6 +31,7 @@ let package = Package(
                 .product(name: "Stages", package: "pipeline"),
                 .product(name: "PipelineIsolation", package: "pipeline"),
                 .product(name: "PipelineMetrics", package: "pipeline"),
+                .product(name: "PipelineServiceLifecycle", package: "PipelineServiceLifecycle"),
                 .product(name: "PipelineShared", package: "pipeline"),
                 .product(name: "PipelineSharedMetrics", package: "pipeline"),
                 // Decodes; it is found next to the server.

@@ -8,13 +8,19 @@ struct DocumentationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../..").standardizedFileURL
 
-    /// The README, the page on `pipectl` and every page of the modules' documentation.
+    /// The README, the page on `pipectl`, and every page of the packages and of the modules' documentation.
     private static let pages: [String] = {
         let sources = root.appending(path: "Sources")
         let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.allObjects ?? []
         let paths = files.compactMap { ($0 as? URL)?.path }.filter { $0.hasSuffix(".md") }
-        return ["README.md", "Documentation/pipectl.md"]
+        return ["README.md", "Documentation/pipectl.md"] + packages.map { "\($0)/README.md" }
             + paths.map { String($0.dropFirst(root.path.count + 1)) }.sorted()
+    }()
+
+    /// The packages below `Packages`.
+    private static let packages: [String] = {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Packages").path)
+        return (names ?? []).sorted().map { "Packages/\($0)" }
     }()
 
     /// The code blocks of a page in a language, without indentation.
@@ -30,9 +36,11 @@ struct DocumentationTests {
 
     private static func trimmed(_ line: some StringProtocol) -> String { line.trimmingCharacters(in: .whitespaces) }
 
-    /// All Swift files that are compiled with the library or its examples, as lines without indentation.
+    /// All Swift files that are compiled with the library, its packages or its examples, as lines without indentation.
     private static func compiled() throws -> [[String]] {
-        try ["Sources", "Examples/Sources", "Examples/Tests"].flatMap { folder in
+        let folders =
+            ["Sources", "Examples/Sources", "Examples/Tests"] + packages.flatMap { ["\($0)/Sources", "\($0)/Tests"] }
+        return try folders.flatMap { folder in
             let files = FileManager.default.enumerator(
                 at: root.appending(path: folder), includingPropertiesForKeys: nil)
             return try (files?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {

@@ -101,6 +101,13 @@ public final class Fleet: Sendable {
 
     /// Ends the connections. Loads continue without the shared tier.
     public func close() { link.close() }
+
+    /// Ends the connections as ``close()`` does, and returns once their threads have ended and no invalidation is being
+    /// applied any more.
+    public func shutdown() async {
+        close()
+        await link.ended()
+    }
 }
 
 /// What connects a machine to the others. It ends with the fleet and the last list that has its tier.
@@ -119,5 +126,13 @@ final class FleetLink: Sendable {
         connection.close()
         messenger.close()
         members.close()
+    }
+
+    /// Waits until everything that was closed has ended.
+    func ended() async {
+        await messenger.ended()
+        // Invalidations that had arrived may still ask the other connection, which refuses.
+        await members.ended()
+        await connection.ended()
     }
 }

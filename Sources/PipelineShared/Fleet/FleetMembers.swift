@@ -30,6 +30,7 @@ final class FleetMembers: Sendable {
     private let clock: any LoadClock
     private let state = Lock(State())
     private let order: AsyncStream<Step>.Continuation
+    private let applying = Lock<Task<Void, Never>?>(nil)
 
     init(_ store: RedisStore, _ reports: FleetReports, clock: any LoadClock) {
         self.store = store
@@ -38,7 +39,7 @@ final class FleetMembers: Sendable {
         let (steps, order) = AsyncStream.makeStream(of: Step.self)
         self.order = order
         // One after the other, in the order of the messages.
-        Task { [weak self] in
+        let task = Task { [weak self] in
             for await step in steps {
                 switch step {
                 case .changed(let change): await self?.apply(change)
@@ -46,12 +47,16 @@ final class FleetMembers: Sendable {
                 }
             }
         }
+        applying.withLock { $0 = task }
     }
 
     deinit { close() }
 
-    /// Applies no further change.
+    /// Takes no further change.
     func close() { order.finish() }
+
+    /// Waits until the changes that had arrived before ``close()`` are applied.
+    func ended() async { await applying.withLock(\.self)?.value }
 
     func add(_ resources: PipelineResources) { state.withLock { $0.resources.append(resources) } }
 

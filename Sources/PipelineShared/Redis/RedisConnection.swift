@@ -59,6 +59,9 @@ final class RedisConnection: Sendable {
     /// Ends the connection. Requests in flight and later ones fail.
     func close() { thread.stop() }
 
+    /// Waits until the thread of a closed connection has ended.
+    func ended() async { await thread.ended() }
+
     /// Sends a command and waits for its reply.
     /// - Parameter limit: How long it may take; that of the connection's limits by default.
     /// - Throws: ``RedisFailure``; `CancellationError` at once if the task is cancelled.

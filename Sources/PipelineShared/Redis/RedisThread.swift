@@ -55,6 +55,9 @@ final class RedisThread: Sendable {
     /// Lets the thread end. Requests fail.
     func stop() { thread.stop() }
 
+    /// Waits until the thread that was stopped has ended.
+    func ended() async { await thread.ended() }
+
     /// Takes the requests that were posted; `nil` once the thread is to end.
     func takeRequests() -> [RedisRequest]? { thread.take() }
 }

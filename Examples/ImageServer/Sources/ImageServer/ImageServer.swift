@@ -4,8 +4,8 @@ import Hummingbird
 import Logging
 import Metrics
 import PipelineMetrics
+import PipelineServiceLifecycle
 import PipelineShared
-import ServiceLifecycle
 import Stages
 
 /// An image server: the library's pipelines behind HTTP.
@@ -83,17 +83,8 @@ struct Server: Sendable {
                 configuration: .init(
                     additionalChannelHandlers: [ClientGone(connections)], idleTimeout: .seconds(60))),
             configuration: .init(address: .hostname(settings.host, port: settings.port), backlog: 1024),
-            services: [LoaderService(loader: loader)],
+            // It ends after the server, which first finishes its requests.
+            services: [PipelineService(loader)],
             onServerRunning: { channel in isRunning(channel.localAddress?.port ?? 0) }, logger: logger)
-    }
-}
-
-/// Shuts the loader down after the server, which first finishes its requests: services end in reverse order.
-private struct LoaderService: Service {
-    let loader: ImageLoader
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        await loader.shutdown()
     }
 }

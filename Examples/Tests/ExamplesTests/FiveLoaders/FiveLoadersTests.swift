@@ -1,9 +1,9 @@
 import FiveLoaders
 import Foundation
 import HTTPTypes
-import InAService
 import Logging
 import Pipeline
+import PipelineServiceLifecycle
 import PipelineTesting
 import ServiceLifecycle
 import Stages
@@ -142,9 +142,7 @@ final class FiveLoadersTests: Sendable {
     func service() async throws {
         let loader = ImageLoader(resources)
         _ = try await loader.load(origin.url("/a"))
-        let group = ServiceGroup(
-            configuration: .init(
-                services: [.init(service: ImageLoaderService(loader))], logger: Logger(label: "example")))
+        let group = ServiceGroup(services: [PipelineService(loader)], logger: Logger(label: "example"))
         async let running: Void = group.run()
         await group.triggerGracefulShutdown()
         try await running
