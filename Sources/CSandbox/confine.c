@@ -8,7 +8,14 @@
 
 #include "measures.h"
 
-bool csandbox_is_available(void) { return true; }
+bool csandbox_is_available(void) {
+#ifdef __GLIBC__
+    return true;
+#else
+    // Musl's malloc doesn't overwrite what is freed, and its threads may be started by other flags than the filter allows.
+    return false;
+#endif
+}
 
 /// close_range(2), for which Musl has no function.
 static bool close_between(unsigned first, unsigned last) { return syscall(SYS_close_range, first, last, 0) == 0; }

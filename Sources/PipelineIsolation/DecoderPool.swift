@@ -64,7 +64,8 @@ public final class DecoderPool: Sendable {
             guard csandbox_is_available() else {
                 throw LoadError(
                     .refused, subject: "",
-                    "Images can be decoded in confined processes on Linux only. Decode them without a pool if you trust them."
+                    "Images can be decoded in confined processes on Linux with glibc only. Decode them without a pool if you "
+                        + "trust them."
                 )
             }
             let path = try DecoderHelper.find(helper)
@@ -134,7 +135,7 @@ public final class DecoderPool: Sendable {
     ///   - clock: The clock of ages and refusals; by default the system's.
     ///   - logger: Logs once what is missing of the confinement.
     /// - Throws: `LoadError` with `refused` if the helper is missing or doesn't start, or if the confinement is required and
-    ///   something of ``Confinement/required`` isn't in force. Elsewhere than on Linux, always.
+    ///   something of ``Confinement/required`` isn't in force. Elsewhere than on Linux with glibc, always.
     public convenience init(
         workers: Int? = nil, limits: ImageLimits = ImageLimits(), confinement: ConfinementPolicy = .required,
         helper: String? = nil, imagesPerWorker: Int = 10_000, age: Duration = .seconds(600), givesWay: Bool = false,

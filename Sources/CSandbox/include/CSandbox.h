@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Whether this system has what the functions below need. Elsewhere than on Linux none of them does anything; those that
-/// return an error number return ENOSYS.
+/// Whether this system has what the functions below need: Linux with glibc. Elsewhere than on Linux none of them does
+/// anything; those that return an error number return ENOSYS.
 bool csandbox_is_available(void);
 
 /// Something that confines a process.
