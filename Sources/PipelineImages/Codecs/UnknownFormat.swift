@@ -11,6 +11,7 @@ enum UnknownFormat {
                 .unsupportedType, subject: "",
                 "The file is \(name), which is not supported; save it as a JPEG, PNG or TIFF.")
         }
+        let leftOut = own.filter { ImageCodecs.known.codec(for: $0.format) == nil }
         if let left = leftOut.first(where: { bytes[...].dropFirst($0.offset).starts(with: $0.bytes) }) {
             return Self.leftOut(left.name, left.trait)
         }
@@ -26,14 +27,14 @@ enum UnknownFormat {
             "The file is \(name), which this program was built without: the package's trait \(trait) is off.")
     }
 
-    /// The first bytes of the package's own formats, for builds without some of them.
-    private static let leftOut: [(name: String, trait: String, offset: Int, bytes: [UInt8])] = [
-        ("a PNG", "PNG", 1, Array("PNG\r\n".utf8)), ("a WebP", "WebP", 8, Array("WEBP".utf8)),
-        ("a GIF", "GIF", 0, Array("GIF8".utf8)), ("a TIFF", "TIFF", 0, [0x49, 0x49, 42, 0]),
-        ("a TIFF", "TIFF", 0, [0x4d, 0x4d, 0, 42]), ("a BMP", "BMP", 0, Array("BM".utf8)),
-        ("an AVIF", "AVIF", 4, Array("ftypavi".utf8)), ("a HEIC", "HEIC", 4, Array("ftyphe".utf8)),
-        ("a JPEG XL", "JPEGXL", 0, [0xff, 0x0a]), ("a JPEG XL", "JPEGXL", 4, Array("JXL ".utf8)),
-        ("an SVG", "SVG", 0, Array("<svg".utf8)),
+    /// The first bytes of the package's own formats, of which a build may lack some.
+    private static let own: [(format: ImageFormat, name: String, trait: String, offset: Int, bytes: [UInt8])] = [
+        (.png, "a PNG", "PNG", 1, Array("PNG\r\n".utf8)), (.webp, "a WebP", "WebP", 8, Array("WEBP".utf8)),
+        (.gif, "a GIF", "GIF", 0, Array("GIF8".utf8)), (.tiff, "a TIFF", "TIFF", 0, [0x49, 0x49, 42, 0]),
+        (.tiff, "a TIFF", "TIFF", 0, [0x4d, 0x4d, 0, 42]), (.bmp, "a BMP", "BMP", 0, Array("BM".utf8)),
+        (.avif, "an AVIF", "AVIF", 4, Array("ftypavi".utf8)), (.heic, "a HEIC", "HEIC", 4, Array("ftyphe".utf8)),
+        (.jxl, "a JPEG XL", "JPEGXL", 0, [0xff, 0x0a]), (.jxl, "a JPEG XL", "JPEGXL", 4, Array("JXL ".utf8)),
+        (.svg, "an SVG", "SVG", 0, Array("<svg".utf8)),
     ]
 
     /// The first bytes of formats that aren't read.
@@ -50,8 +51,14 @@ enum UnknownFormat {
         ("a video", 4, Array("ftypqt".utf8)), ("a HEIF of the brand mif3", 4, Array("ftypmif3".utf8)),
     ]
 
-    /// The brands of HEIF that don't promise AV1 or HEVC. The codecs have looked for these before.
+    /// The brands of HEIF that don't promise AV1 or HEVC. The codecs have looked for these before, as far as they are built.
     private static let heifs = [
         "mif1", "msf1", "miaf", "avci", "avcs", "jpeg", "jpgs", "j2ki", "vvic", "vvis",
-    ].map { (name: "a HEIF whose pictures aren't coded with AV1 or HEVC", offset: 4, bytes: Array("ftyp\($0)".utf8)) }
+    ].map { (name: heif, offset: 4, bytes: Array("ftyp\($0)".utf8)) }
+
+    #if AVIF && HEIC
+    private static let heif = "a HEIF whose pictures aren't coded with AV1 or HEVC"
+    #else
+    private static let heif = "a HEIF"
+    #endif
 }

@@ -1,5 +1,5 @@
 import Pipeline
-import PipelineImages
+@testable import PipelineImages
 import TestFixtures
 import Testing
 
@@ -104,6 +104,16 @@ struct RecognitionTests {
         "What only resembles an SVG isn't one",
         arguments: ["<svgs>", "<", "<!--", "<!-->--><html>", "<!DOCTYPE html><html>", "<svg:a/>", "svg"])
     func notSVG(_ text: String) { #expect(ImageCodecs.known.format(of: Array(text.utf8)) == nil) }
+
+    @Test(
+        "What only begins like a format is not an image, and no format is called left out",
+        arguments: ["BMW is a car, and this is a text", "GIF8 never was a version", "\0\0\0\u{8}ftyphexa", "<svgs>"])
+    func resembling(_ text: String) throws {
+        let error = try #require(throws: LoadError.self) {
+            _ = try ImageCodecs.standard.readableCodec(of: Array(text.utf8))
+        }
+        #expect(error.code == .undecodable && error.message.contains("is not an image"))
+    }
 
     @Test("A file's name promises a format, and each format has an extension that promises it")
     func extensions() {
