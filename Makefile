@@ -187,9 +187,10 @@ sanitize: dependencies
 	        --experimental-maximum-parallelization-width 4 || exit 1; \
 	done
 
-# Builds what other systems than Linux get, on Linux.
+# Builds what other systems than Linux get, on Linux, and runs the tests of what isn't Linux's own.
 portable: dependencies
-	PORTABLE=1 swift build --scratch-path .build-portable
+	PORTABLE=1 swift build --build-tests --scratch-path .build-portable
+	PORTABLE=1 swift test --skip-build --scratch-path .build-portable --experimental-maximum-parallelization-width 4
 
 # Feeds every reader of outside bytes with input that tries to break it, FUZZ_SECONDS for each target: C of our own under
 # AddressSanitizer and UndefinedBehaviorSanitizer, and Swift under AddressSanitizer in a release build, where preconditions

@@ -10,7 +10,7 @@ struct ElsewhereTests {
         for policy in ConfinementPolicy.allCases {
             let error = await #expect(throws: LoadError.self) { try await DecoderPool(confinement: policy) }
             #expect(error?.code == .refused)
-            #expect(error?.message.contains("on Linux only") == true)
+            #expect(error?.message.contains("on Linux with glibc only") == true)
         }
     }
 }

@@ -105,7 +105,7 @@ struct BatchTests {
         #expect(same.text.contains("1 done, 1 skipped"))
     }
 
-    @Test("continues after a failure, or ends at it, as it is told")
+    @Test("continues after a failure, or ends at it, as it is told", .onLinux)
     func failing() async throws {
         _ = try await pipectl.shell("for n in 0 1 2 3 4 5 6 7 8 9; do echo no > in/bad$n.jpg; done")
         let going = try await pipectl.shell("pipectl batch in -s 8 -o going")

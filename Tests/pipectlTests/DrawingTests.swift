@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestFixtures
 import Testing
 
-@Suite("pipectl and SVG")
+@Suite("pipectl and SVG", .onLinux)
 struct DrawingTests {
     private let pipectl: Pipectl
 

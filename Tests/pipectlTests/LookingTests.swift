@@ -229,7 +229,7 @@ struct LookingTests {
         #expect(try await pipectl.shell("pipectl cache \(arguments)").status == 2)
     }
 
-    @Test("doctor finds every codec and library, and prints an object a line")
+    @Test("doctor finds every codec and library, and prints an object a line", .onLinux)
     func doctor() async throws {
         let result = try await pipectl.run("doctor")
         #expect(result.status == 0, "\(result.text)")

@@ -1,7 +1,8 @@
 import Foundation
+import TestFixtures
 import Testing
 
-@Suite("File names that are not UTF-8")
+@Suite("File names that are not UTF-8", .onLinux)
 struct NamesTests {
     private let pipectl: Pipectl
 

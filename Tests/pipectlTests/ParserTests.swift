@@ -1,7 +1,8 @@
 import Foundation
+import TestFixtures
 import Testing
 
-@Suite("With isolated decoders, the program itself parses nothing of a file")
+@Suite("With isolated decoders, the program itself parses nothing of a file", .onLinux)
 struct ParserTests {
     private let pipectl: Pipectl
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @Suite("pipectl says what is wrong in plain words")
@@ -10,7 +11,7 @@ struct PlainWordsTests {
         try pipectl.add("good/jpeg-greyscale.jpg", as: "a.jpg")
     }
 
-    @Test("--json has the bytes of a name that isn't UTF-8, and of no other")
+    @Test("--json has the bytes of a name that isn't UTF-8, and of no other", .onLinux)
     func bytesOfNames() async throws {
         let result = try await pipectl.shell(
             "n=$(printf 'caf\\351.jpg'); cp a.jpg \"$n\"; pipectl thumb \"$n\" a.jpg -s 8 -o 'o/{name}.png' --json")

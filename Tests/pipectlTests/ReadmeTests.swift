@@ -7,7 +7,7 @@ import Testing
 @Suite("What the README and pipectl's page show of pipectl is what pipectl says")
 struct ReadmeTests {
     @Test(
-        "each command's output, made again, is the one that stands there",
+        "each command's output, made again, is the one that stands there", .onLinux,
         arguments: [
             ("README.md", 3), ("Documentation/pipectl.md", 25),
         ])

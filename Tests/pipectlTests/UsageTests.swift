@@ -31,7 +31,7 @@ struct UsageTests {
     }
 
     @Test(
-        "no setting breaks a verb or a format that has no use for it",
+        "no setting breaks a verb or a format that has no use for it", .onLinux,
         arguments: [
             "thumb photo.jpg -s 8 -o a.png -y", "thumb photo.jpg -s 8 -o a.webp -y", "info photo.jpg", "plan",
             "cache path", "load photo.jpg", "srcset photo.jpg -w 8 -f gif -y", "batch photo.jpg -s 8 -o o -y", "doctor",

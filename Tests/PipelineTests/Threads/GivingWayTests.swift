@@ -3,7 +3,7 @@ import Pipeline
 import TestFixtures
 import Testing
 
-@Suite("Threads that give way", .timeLimit(.minutes(5)))
+@Suite("Threads that give way", .onLinux, .timeLimit(.minutes(5)))
 struct GivingWayTests {
     private static func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
