@@ -43,49 +43,80 @@ extension WorkRun {
         if try await run.showPlan(of: jobs, report, needsSize, planned: planned) > 0 { throw ExitCode(1) }
     }
 
+    /// What is planned for a job: the paths of its results, and what would happen to files there.
+    private typealias Planned = [(path: String?, note: String?)]
+
     /// Prints a part of a plan.
     /// - Returns: The number of jobs that couldn't be done.
     func showPlan(
         of jobs: [Job], _ report: ReportOptions, _ needsSize: Bool = false, planned: Planning
     ) async throws -> Int {
         var failures = 0
-        for job in jobs where !job.isRepeated {
-            do {
-                let targets = try await targets(of: job, needsSize, planned)
-                let results = try await BlockingThreads.files.run { cancellation in
-                    try targets.map { try ($0.path(size: $1), note($0, $1, job, cancellation)) }
+        // Many at a time: going to another thread and back takes longer than looking at a job's files there.
+        for start in stride(from: 0, to: jobs.count, by: 256) {
+            let part = jobs[start..<min(start + 256, jobs.count)].filter { !$0.isRepeated }
+            let plans = try await BlockingThreads.files.run { cancellation in
+                try part.map { job -> Result<Planned?, LoadError> in
+                    do {
+                        return .success(try plan(job, needsSize, cancellation))
+                    } catch let error as LoadError {
+                        return .failure(error)
+                    }
                 }
-                for (path, note) in results {
-                    let place = path.map { printable($0) } ?? "standard output"
-                    Report(
-                        job.input, output: path ?? "-", status: "planned", reason: note,
-                        "\(job.shown) → \(place)\(note.map { " (\($0))" } ?? "")"
-                    ).show(report)
+            }
+            for (job, plan) in zip(part, plans) {
+                switch plan {
+                case .success(let results?): show(results, of: job, report)
+                case .success(nil):
+                    do {
+                        show(try await measured(job, planned), of: job, report)
+                    } catch let error as LoadError {
+                        failures += 1
+                        Report(job.input, status: "failed", error: error).show(report)
+                    }
+                case .failure(let error):
+                    failures += 1
+                    Report(job.input, status: "failed", error: error).show(report)
                 }
-            } catch let error as LoadError {
-                failures += 1
-                Report(job.input, status: "failed", error: error).show(report)
             }
         }
         return failures
     }
 
-    private func targets(
-        of job: Job, _ needsSize: Bool, _ planned: Planning
-    ) async throws -> [(OutputTarget, PixelSize?)] {
+    private func show(_ results: Planned, of job: Job, _ report: ReportOptions) {
+        for (path, note) in results {
+            let place = path.map { printable($0) } ?? "standard output"
+            Report(
+                job.input, output: path ?? "-", status: "planned", reason: note,
+                "\(job.shown) → \(place)\(note.map { " (\($0))" } ?? "")"
+            ).show(report)
+        }
+    }
+
+    /// Plans a job whose results' names don't depend on its image's size; `nil` for any other.
+    private func plan(_ job: Job, _ needsSize: Bool, _ cancellation: WorkCancellation) throws -> Planned? {
         let targets = try job.targets.get()
-        let source = job.input == "-" ? nil : try ImageSource(argument: job.input)
-        guard case .file(let path)? = source else { return targets.map { ($0, nil) } }
-        guard FileFacts(path) != nil else {
-            throw LoadError(.fileNotFound, subject: job.shown, "There is no such file.")
+        if job.input != "-", case .file(let path) = try ImageSource(argument: job.input) {
+            guard FileFacts(path) != nil else {
+                throw LoadError(.fileNotFound, subject: job.shown, "There is no such file.")
+            }
+            guard path.withPath({ access($0, R_OK) }) == 0 else {
+                throw LoadError(.fileUnreadable, subject: job.shown, "The file's permissions forbid reading it.")
+            }
+            if needsSize || targets.contains(where: { !$0.isKnown }) { return nil }
         }
-        guard path.withPath({ access($0, R_OK) }) == 0 else {
-            throw LoadError(.fileUnreadable, subject: job.shown, "The file's permissions forbid reading it.")
-        }
-        guard needsSize || targets.contains(where: { !$0.isKnown }) else { return targets.map { ($0, nil) } }
-        let bytes = try await ImageSource.file(path).response(limit: limits.encodedBytes).encoded?.bytes ?? []
-        return try await job.naming {
+        return try targets.map { ($0.path(size: nil), try note($0, nil, job, cancellation)) }
+    }
+
+    /// Plans a job with the size of its image, which is a file.
+    private func measured(_ job: Job, _ planned: Planning) async throws -> Planned {
+        let bytes = try await ImageSource(argument: job.input).response(limit: limits.encodedBytes).encoded?.bytes ?? []
+        let targets = try job.targets.get()
+        let sized = try await job.naming {
             planned(try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits).size, targets)
+        }
+        return try await BlockingThreads.files.run { cancellation in
+            try sized.map { ($0.path(size: $1), try note($0, $1, job, cancellation)) }
         }
     }
 
