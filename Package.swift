@@ -145,7 +145,6 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings
         ),
@@ -156,7 +155,6 @@ let package = Package(
                 "Pipeline", "PipelineImages", "PipelineHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings
         ),
@@ -172,7 +170,6 @@ let package = Package(
                 "CCrypto", "CHiredis", "Pipeline", "PipelineHTTP", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings
         ),

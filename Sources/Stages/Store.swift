@@ -84,8 +84,9 @@ public struct Store: KeyedStage, CredentialStage, ClockedStage {
     package var cacheClock: (any LoadClock)? { nearest?.clock }
 
     public var parameters: String {
-        ([storesOriginals ? "originals" : rules.text] + tiers.map(\.source).filter { $0 != .disk }.map { "\($0)" })
-            .filter { !$0.isEmpty }.joined(separator: ", ")
+        let first = storesOriginals ? "originals" : rules.text
+        let names = tiers.filter { $0.source != .disk }.map { tier -> String in "\(tier.source)" }
+        return ([first] + names).filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     public var identity: StageIdentity? {

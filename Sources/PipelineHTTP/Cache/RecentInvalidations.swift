@@ -1,4 +1,3 @@
-import DequeModule
 import Essentials
 import Pipeline
 
@@ -14,7 +13,7 @@ final class RecentInvalidations: Sendable {
         /// The latest time of each, with the number under which it was noted.
         var latest: [String: (time: Int64, number: Int)] = [:]
         /// The invalidations, in the order in which they were noted.
-        var order: Deque<(target: String, time: Int64, number: Int)> = []
+        var order: Queue<(target: String, time: Int64, number: Int)> = []
         var lastNumber = 0
     }
 

@@ -1,4 +1,3 @@
-import DequeModule
 import Pipeline
 
 /// Work that continues after a response was returned, such as a refresh: one piece for each stored response at a time.
@@ -18,7 +17,7 @@ package final class BackgroundTasks: Sendable {
         var lastNumber: UInt64 = 0
         /// The running and waiting tasks, by the response that they are about.
         var numbers: [Int64: UInt64] = [:]
-        var waiting: Deque<(generation: Int64, number: UInt64, work: Work)> = []
+        var waiting: Queue<(generation: Int64, number: UInt64, work: Work)> = []
         /// The running tasks; `nil` until the task is known.
         var running: [Int64: Task<Void, Never>?] = [:]
         var cancelledUpTo: UInt64 = 0

@@ -18,8 +18,8 @@ extension ICCProfile {
                 let offset = tag.number(at: 24, bytes: 4), let letters = tag.slice(at: offset, count: count)
             else { return nil }
             let pairs = Array(letters)
-            let units = stride(from: 0, to: pairs.count - 1, by: 2).map {
-                UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1])
+            let units = stride(from: 0, to: pairs.count - 1, by: 2).map { place -> UInt16 in
+                UInt16(pairs[place]) << 8 | UInt16(pairs[place + 1])
             }
             return Self.plain(String(decoding: units.prefix { $0 != 0 }, as: UTF16.self))
         default: return nil

@@ -13,8 +13,11 @@ extension ImageComparison {
                 try other.withPixels { other in
                     for start in stride(from: 0, to: min(pixels.count, one.count, other.count), by: 3) {
                         if start % (3 << 16) == 0 { try cancellation.check() }
-                        let most = (0..<3).map { abs(Int(one[start + $0]) - Int(other[start + $0])) }.max() ?? 0
-                        let luma = (Int(one[start]) * 54 + Int(one[start + 1]) * 183 + Int(one[start + 2]) * 19) >> 8
+                        let most =
+                            (start..<start + 3).map { place -> Int in abs(Int(one[place]) - Int(other[place])) }
+                            .max() ?? 0
+                        let (red, green, blue) = (Int(one[start]), Int(one[start + 1]), Int(one[start + 2]))
+                        let luma: Int = (red * 54 + green * 183 + blue * 19) >> 8
                         let gray = 191 + luma / 4
                         // A third of red at least.
                         let share = most == 0 ? 0 : 85 + most * 2 / 3

@@ -73,7 +73,8 @@ struct BlurHash {
 
     static func encoded(_ value: Double) -> Int {
         let value = min(1, max(0, value))
-        return Int((value <= 0.0031308 ? value * 12.92 * 255 : (1.055 * pow(value, 1 / 2.4) - 0.055) * 255) + 0.5)
+        let curved: Double = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
+        return Int(curved * 255 + 0.5)
     }
 
     static let alphabet = Array(

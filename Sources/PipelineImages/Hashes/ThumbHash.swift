@@ -95,12 +95,17 @@ private struct Cosines {
     /// The other frequencies relative to the strongest, from 0 to 1.
     let parts: [Double]
 
+    private static func wave(_ frequency: Int, _ length: Int) -> [Double] {
+        let step = Double.pi / Double(length) * Double(frequency)
+        return (0..<length).map { place -> Double in cos(step * (Double(place) + 0.5)) }
+    }
+
     init(_ plane: [Double], _ size: PixelSize, _ across: Int, _ down: Int) {
         var others: [Double] = []
         for row in 0..<down {
-            let rowWave = (0..<size.height).map { cos(.pi / Double(size.height) * Double(row) * (Double($0) + 0.5)) }
+            let rowWave = Self.wave(row, size.height)
             for column in 0..<across where column * down < across * (down - row) {
-                let wave = (0..<size.width).map { cos(.pi / Double(size.width) * Double(column) * (Double($0) + 0.5)) }
+                let wave = Self.wave(column, size.width)
                 var sum = 0.0
                 for y in 0..<size.height {
                     for x in 0..<size.width { sum += plane[y * size.width + x] * wave[x] * rowWave[y] }

@@ -60,7 +60,10 @@ extension Color {
             let bytes: [UInt8]
             switch digits.count {
             case 3: bytes = digits.map { UInt8($0 * 17) }
-            case 6, 8: bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+            case 6, 8:
+                bytes = stride(from: 0, to: digits.count, by: 2).map { (place: Int) -> UInt8 in
+                    UInt8(digits[place] * 16 + digits[place + 1])
+                }
             default: return nil
             }
             self.init(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)

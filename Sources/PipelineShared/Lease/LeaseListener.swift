@@ -1,4 +1,3 @@
-import DequeModule
 import Pipeline
 
 /// Waits for the end of another machine's lease.
@@ -13,7 +12,7 @@ final class LeaseListener: Sendable {
     }
 
     private struct State {
-        var events: Deque<Event> = []
+        var events: Queue<Event> = []
         var waiter: Waiter<Void>?
     }
 

@@ -1,10 +1,9 @@
-import DequeModule
 import Pipeline
 
 /// Delivers one waiter's events one at a time and in order, whichever threads they come from.
 final class EventRelay: Sendable {
     private struct State {
-        var waiting: Deque<LoadEvent> = []
+        var waiting: Queue<LoadEvent> = []
         var isDelivering = false
         var isClosed = false
         /// Called once the delivery under way has ended.

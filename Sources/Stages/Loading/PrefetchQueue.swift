@@ -1,4 +1,3 @@
-import DequeModule
 import Pipeline
 
 /// The sources that a ``Prefetcher`` has yet to load, in order, and those under way.
@@ -14,7 +13,7 @@ final class PrefetchQueue: Sendable {
 
     private struct State {
         /// In order. A stopped source stays until its turn comes, and is skipped then.
-        var waiting: Deque<(source: ImageSource, number: UInt64)> = []
+        var waiting: Queue<(source: ImageSource, number: UInt64)> = []
         /// The sources that wait or are under way.
         var wanted: [ImageSource: Wanted] = [:]
         var running: [UInt64: Task<Void, Never>] = [:]
