@@ -14,17 +14,18 @@ public import PipelineShared
 /// - `pipeline_fleet_wait_seconds`: how long loads waited for the leases of other machines
 /// - `pipeline_fleet_refused_commits`: responses and results that Redis refused, since their lease had ended or their URL
 ///   had become invalid
+/// - `pipeline_fleet_refused_requests`: requests that Redis refused, such as those that the user may not send
 /// - `pipeline_fleet_invalidations`: URLs and tags that became invalid, here or on another machine
 /// - `pipeline_fleet_dropped_memory`: how often the memory tier was emptied, since invalidations may have been missed
 /// - `pipeline_fleet_failures`: how often Redis or the bucket was given up for a while, or Redis had no memory left;
-///   dimension `part`: `redis`, `blobs` or `memory`
+///   dimension `part`: `redis`, `messages`, `blobs` or `memory`
 /// - `pipeline_fleet_available`: 1 while the part is used, 0 while it isn't; the same dimension. A part that has never
 ///   failed has no value yet.
 public final class FleetMetrics: FleetObserver {
     /// What can fail by itself.
-    private enum Part: String, CaseIterable { case redis, blobs, memory }
+    private enum Part: String, CaseIterable { case redis, messages, blobs, memory }
 
-    private let hits, misses, stored, bytes, leases, refused, invalidations, dropped: Counter
+    private let hits, misses, stored, bytes, leases, refused, refusals, invalidations, dropped: Counter
     private let waits: Timer
     private let failures: [Part: Counter]
     private let available: [Part: Gauge]
@@ -43,6 +44,7 @@ public final class FleetMetrics: FleetObserver {
         bytes = counter("stored_bytes")
         leases = counter("leases")
         refused = counter("refused_commits")
+        refusals = counter("refused_requests")
         invalidations = counter("invalidations")
         dropped = counter("dropped_memory")
         waits = Timer(label: "\(prefix)_fleet_wait_seconds", factory: factory)
@@ -68,7 +70,9 @@ public final class FleetMetrics: FleetObserver {
         case .commitRefused: refused.increment()
         case .invalidated: invalidations.increment()
         case .droppedMemory: dropped.increment()
-        case .listening: break
+        case .deaf: change(.messages, isLost: true)
+        case .listening: change(.messages, isLost: false)
+        case .refused: refusals.increment()
         case .lost: change(.redis, isLost: true)
         case .restored: change(.redis, isLost: false)
         case .blobsLost: change(.blobs, isLost: true)

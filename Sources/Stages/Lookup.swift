@@ -71,17 +71,20 @@ extension Load {
     }
 
     /// Looks for the response to the load's URL in a tier.
-    /// - Parameter isSecond: Whether the tier was looked in before. What it has now, another load has fetched meanwhile.
+    /// - Parameters:
+    ///   - begun: When the load began to wait, if the tier was looked in before. What it has now, another load has
+    ///     fetched meanwhile.
     /// - Returns: Whether it has a response that may be given.
-    mutating func look(in tier: HTTPCache, rules: CacheRules, isSecond: Bool = false) async throws -> Bool {
+    mutating func look(in tier: HTTPCache, rules: CacheRules, again begun: Date? = nil) async throws -> Bool {
         guard case .url(let url) = request.source, let key = sourceKey else { return false }
+        let isSecond = begun != nil
         // The client decides, which may rewrite the URL.
         if isRedirected, urlRule?(url) == false { return miss(.notAllowed, isSecond) }
         let known = response.kind == .stale ? response.stored : nil
         let isOwn = known.map { $0.tier === tier.identity } ?? true
         let found = try await tier.look(
             key, headers: Preconditions.removed(from: request.headers), expiry: request.expiry, rules: rules,
-            priority: priority, isCounted: !isSecond && !isRedirected)
+            priority: priority, isCounted: !isSecond && !isRedirected, certainSince: begun ?? .distantFuture)
         let (stored, freshness): (StoredResponse, Freshness)
         switch found {
         case .fresh(let response, let judged), .stale(let response, let judged):

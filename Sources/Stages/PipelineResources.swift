@@ -9,9 +9,9 @@ public struct PipelineResources: Sendable {
     /// Products in memory.
     public var memory: MemoryCache
     /// Responses on disk.
-    public var responses: HTTPCache
-    /// The loads under way.
-    public var flights: Flights
+    public var responses: HTTPCache { didSet { responses.register(flights) } }
+    /// The loads under way. After a removal from ``responses`` no load joins those that began before it.
+    public var flights: Flights { didSet { responses.register(flights) } }
     /// The client that sends requests.
     public var client: any TransferClient
     /// The formats that are read and written; `ImageCodecs.standard` by default.
@@ -45,6 +45,7 @@ public struct PipelineResources: Sendable {
         self.codecs = codecs
         self.limits = limits
         self.errorLimits = errorLimits
+        responses.register(flights)
     }
 
     /// The header fields that tell users apart: those of ``responses``.

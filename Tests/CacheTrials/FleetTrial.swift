@@ -55,9 +55,10 @@ struct FleetTrial {
             gate.open()
         }
         let reports = try children.map { try report(of: $0) }
-        let asked = origin.log.requests
+        let all = origin.log.requests
+        let asked = all.filter { !$0.isConfirmation }
         try check(asked, waves, reports)
-        let before = asked.count
+        let before = all.count
         try links.end(fault)
         let afterwards = try shareAgain(children)
         for child in children { child.finish() }
@@ -68,7 +69,8 @@ struct FleetTrial {
         let after = origin.log.requests.count - before
         guard after < afterwards else { throw failure("nothing was shared afterwards: \(after) requests") }
         return "survived \(fault.rawValue): \(processes) processes with \(loads) loads each of \(images) images, "
-            + "\(blobs == nil ? "none" : "half of them") in S3: \(before) requests at the origin, "
+            + "\(blobs == nil ? "none" : "half of them") in S3: \(asked.count) requests at the origin and "
+            + "\(all.count - asked.count) confirmations, "
             + "\(reports.reduce(0) { $0 + $1.encodes }) results made, the slowest load took "
             + "\(reports.map(\.slowest).max() ?? 0) ms; afterwards \(after) requests, \(afterwards) without sharing."
     }
@@ -77,9 +79,10 @@ struct FleetTrial {
         to request: ScriptedOrigin.Request, hasBlobs: Bool, _ gate: ScriptedOrigin.Gate
     ) -> ScriptedOrigin.Reply {
         let number = Int(request.path.dropFirst().prefix { $0 != "." }) ?? 0
+        let headers: HTTPFields = [.cacheControl: "max-age=600", .eTag: "\"\(number)\""]
+        if request.isConfirmation { return .init(status: 304, headers: headers) }
         let picture = Picture.png(FleetMember.size(number, hasBlobs: hasBlobs), with: FleetMember.color(number))
-        let reply = ScriptedOrigin.Reply(
-            headers: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: picture)
+        let reply = ScriptedOrigin.Reply(headers: headers, body: picture)
         let count = requests.withLock {
             $0 += 1; return $0
         }
@@ -164,4 +167,9 @@ struct FleetTrial {
     private func name(of request: ScriptedOrigin.Request) -> String { request.headers[.userAgent] ?? "" }
 
     private func failure(_ text: String) -> TrialFailure { TrialFailure("\(fault.rawValue): \(text)") }
+}
+
+extension ScriptedOrigin.Request {
+    /// Whether it asks about an image that the process has, since it may have been removed while the process heard nothing.
+    fileprivate var isConfirmation: Bool { headers.contains(.ifNoneMatch) }
 }

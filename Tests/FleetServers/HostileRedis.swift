@@ -10,6 +10,16 @@ package final class HostileRedis: Sendable {
         package let words: [String]
         /// The source of the script that the command runs; `nil` for any other command.
         package let script: String?
+
+        fileprivate init(_ words: [String], _ scripts: [String]) {
+            self.words = words
+            script =
+                switch words[0] {
+                case "EVALSHA": Int(words[1]).map { scripts[$0] }
+                case "EVAL": words[1]
+                default: nil
+                }
+        }
     }
 
     /// What the server does about a command.
@@ -48,7 +58,8 @@ package final class HostileRedis: Sendable {
 
     /// Starts the server.
     /// - Parameter react: Returns what to do about a command; `nil` for what a good server does while a client signs in,
-    ///   loads scripts and subscribes, and a null reply to anything else.
+    ///   loads scripts and subscribes, and a null reply to anything else. The commands of a transaction come when it is
+    ///   executed.
     package init(_ react: @escaping @Sendable (Command) -> Reaction?) throws {
         let port = try freePort()
         let listener = Socket.open(AF_INET)
@@ -108,18 +119,22 @@ package final class HostileRedis: Sendable {
             close(connection)
         }
         var input = CommandReader(connection)
+        var transaction: [[String]]?
         while let words = input.next() {
             var isLast = false
-            var reply: [UInt8]
-            let command = core.state.withLock { state in
-                let script = words[0] == "EVALSHA" ? Int(words[1]).map { state.scripts[$0] } : nil
-                state.commands.append(Command(words: words, script: script))
-                return Command(words: words, script: script)
-            }
-            switch core.react(command) {
-            case .bytes(let bytes): reply = bytes
-            case .last(let bytes): (reply, isLast) = (bytes, true)
-            case nil: reply = Array(usual(words, core).utf8)
+            var reply: [UInt8] = []
+            switch (words[0], transaction) {
+            case ("MULTI", _):
+                transaction = []
+                reply = Array("+OK\r\n".utf8)
+            case ("EXEC", let commands?):
+                transaction = nil
+                reply = Array("*\(commands.count)\r\n".utf8)
+                for words in commands { Self.run(words, core, &reply, &isLast) }
+            case (_, .some):
+                transaction?.append(words)
+                reply = Array("+QUEUED\r\n".utf8)
+            case (_, nil): Self.run(words, core, &reply, &isLast)
             }
             let isSent = reply.withUnsafeBytes { bytes in
                 var sent = 0
@@ -132,6 +147,21 @@ package final class HostileRedis: Sendable {
                 return true
             }
             guard isSent, !isLast else { return }
+        }
+    }
+
+    private static func run(_ words: [String], _ core: Core, _ reply: inout [UInt8], _ isLast: inout Bool) {
+        let command = core.state.withLock { state in
+            let command = Command(words, state.scripts)
+            state.commands.append(command)
+            return command
+        }
+        switch core.react(command) {
+        case .bytes(let bytes): reply += bytes
+        case .last(let bytes):
+            reply += bytes
+            isLast = true
+        case nil: reply += Array(usual(words, core).utf8)
         }
     }
 

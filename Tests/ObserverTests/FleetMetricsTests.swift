@@ -11,7 +11,8 @@ struct FleetMetricsTests {
         let fleet = FleetMetrics(factory: metrics)
         let events: [FleetEvent] = [
             .lookedUp(isHit: true), .lookedUp(isHit: true), .lookedUp(isHit: false), .leased, .stored(bytes: 20),
-            .stored(bytes: 3), .waited(.milliseconds(5)), .commitRefused, .invalidated, .droppedMemory, .listening,
+            .stored(bytes: 3), .waited(.milliseconds(5)), .commitRefused, .invalidated, .droppedMemory,
+            .deaf("refused"), .listening, .refused("NOPERM"),
             .lost("it didn't reply in time"), .full, .hasRoom, .blobsLost("it responded with 500"), .restored,
         ]
         for event in events { fleet.observe(event) }
@@ -22,10 +23,11 @@ struct FleetMetricsTests {
         #expect(total("lookups", [("outcome", "miss")]) == 1)
         #expect(total("stored") == 2 && total("stored_bytes") == 23)
         #expect(total("leases") == 1 && total("refused_commits") == 1 && total("invalidations") == 1)
-        #expect(total("dropped_memory") == 1)
+        #expect(total("dropped_memory") == 1 && total("refused_requests") == 1)
         #expect(try metrics.expectTimer("pipeline_fleet_wait_seconds").values == [5_000_000])
-        for part in ["redis", "blobs", "memory"] { #expect(total("failures", [("part", part)]) == 1) }
+        for part in ["redis", "messages", "blobs", "memory"] { #expect(total("failures", [("part", part)]) == 1) }
         #expect(try metrics.expectGauge("pipeline_fleet_available", [("part", "redis")]).values == [0, 1])
+        #expect(try metrics.expectGauge("pipeline_fleet_available", [("part", "messages")]).values == [0, 1])
         #expect(try metrics.expectGauge("pipeline_fleet_available", [("part", "blobs")]).values == [0])
         #expect(try metrics.expectGauge("pipeline_fleet_available", [("part", "memory")]).values == [0, 1])
     }

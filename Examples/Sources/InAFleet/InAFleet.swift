@@ -32,6 +32,12 @@ struct InAFleet {
         return fleet
     }
 
+    /// Whether this machine has heard of every removal, for a readiness probe.
+    func isReady() async throws -> Bool {
+        let isReady = try await fleet.ready(within: .seconds(1))
+        return isReady
+    }
+
     /// Loads an image of a product, and removes all images of that product from every tier of every machine.
     func loadAndRemove(_ url: URL) async throws -> ImageResponse {
         let response = try await loader.load(url, options: LoadOptions(tags: ["product-17"]))

@@ -30,18 +30,20 @@ enum FleetFuzzing {
             }
             precondition(sum >= 0)
         }
-        for seen in [0, 1 << 53, -(1 << 53)] as [Int64] {
-            if let missed = MissedInvalidations(value, since: seen) {
-                precondition(missed.targets.allSatisfy { $0.number.magnitude <= 1 << 53 })
-            }
+        if let missed = MissedInvalidations(value) {
+            precondition(missed.targets.allSatisfy { $0.number.magnitude <= 1 << 53 })
+            precondition([missed.known, missed.since, missed.until].allSatisfy { $0.magnitude <= 1 << 53 })
         }
         if case .held(let rest) = GrantReply(value) {
             precondition(rest > .zero && rest < .seconds(1 << 44), "a lease of \(rest)")
         }
-        let messages = FleetMessages(invalidations: "i") { change in
+        let messages = FleetMessages(FleetKeys(namespace: "fuzzed")) {
+            0
+        } changed: { change in
             if case .invalidated(let number, _) = change { precondition(number.magnitude <= 1 << 53) }
+            return false
         }
-        messages.connected()
+        try? messages.connected(.array([value]))
         let listener = messages.listen(to: "d")
         messages.received(value)
         messages.leave(listener)

@@ -20,6 +20,8 @@ public struct Freshness: Sendable, Hashable {
         case requestMinFresh = "not fresh for as long as the request's min-fresh"
         /// It was stored in the future: the clock was set back, so its age is unknown.
         case clockSetBack = "stored in the future: the clock was set back"
+        /// It may have been removed by another machine, from which this one hasn't heard.
+        case uncertain = "it may have been removed meanwhile"
     }
 
     /// Where the lifetime came from.

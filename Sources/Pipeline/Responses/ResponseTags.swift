@@ -20,6 +20,9 @@ package enum ResponseTags {
     /// http or https, so no URL looks like a tag.
     package static func target(_ tag: String) -> String { "tag:" + tag }
 
+    /// Whether a target stands for a tag.
+    package static func isTag(_ target: String) -> Bool { target.hasPrefix("tag:") }
+
     /// Percent-encodes every byte of a tag that isn't visible in ASCII.
     fileprivate static func encoded(_ tag: String) -> String {
         tag.utf8.reduce(into: "") { text, byte in

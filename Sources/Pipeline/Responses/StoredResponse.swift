@@ -22,11 +22,11 @@ public struct StoredResponse: Sendable, Codable {
     /// The header fields, without those that belong to the connection (RFC 9111 section 3.1).
     public let headers: HTTPFields
     /// When the request for it was sent, or the one that last confirmed it.
-    public let requestTime: Date
+    public private(set) var requestTime: Date
     /// When it arrived, or the 304 that last confirmed it.
     public let responseTime: Date
     /// When it was stored or last confirmed.
-    public let stored: Date
+    public private(set) var stored: Date
     /// When it expires, if `Expiry.after` fixed that when it was stored. A reader may only shorten it.
     public let expires: Date?
     /// When it stops being fresh by the rules under which it was stored; `nil` for never.
@@ -76,6 +76,11 @@ public struct StoredResponse: Sendable, Codable {
     /// becomes invalid, so does the response.
     public var targets: [String] {
         [target] + (redirects?.targets ?? []) + ResponseTags.tags(in: headers).map(ResponseTags.target)
+    }
+
+    /// Notes that it was requested and stored by a time, whatever the clock of the machine says that did so.
+    package mutating func wasRequested(by time: Date) {
+        (requestTime, stored) = (min(requestTime, time), min(stored, time))
     }
 
     /// The response without its body: what a store passes to the functions that choose.

@@ -70,12 +70,26 @@ extension HTTPCache {
 
     /// Removes every response that has a text among its `StoredResponse.targets`.
     @discardableResult
-    package func remove(target: String) async -> Int {
+    package func remove(target: String) async -> Int { await finishRemoval(of: target, at: beginRemoval(of: target)) }
+
+    /// Begins to remove every response that has a text among its targets: they leave memory at once, and no later lookup
+    /// finds them.
+    /// - Returns: The time of the removal, for ``finishRemoval(of:at:)``.
+    package func beginRemoval(of target: String) -> Date {
         // As the times of requests are given to stores, which may compare them.
         let now = clock.now.toMicroseconds
         invalidations.note(target, at: now)
+        removals.announce(target, at: now)
         productCaches.remove(target: target)
-        return await store.invalidate(target, at: now)
+        return now
+    }
+
+    /// Removes the responses from the store.
+    @discardableResult
+    package func finishRemoval(of target: String, at time: Date) async -> Int {
+        let count = await store.invalidate(target, at: time)
+        removals.end(target, at: time)
+        return count
     }
 
     /// Whether a response that was requested or stored at `requestTime` has become invalid since.

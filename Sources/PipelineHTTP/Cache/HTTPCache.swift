@@ -1,4 +1,4 @@
-import Essentials
+package import Essentials
 public import HTTPTypes
 public import Logging
 public import Pipeline
@@ -56,6 +56,7 @@ public final class HTTPCache: Sendable {
     /// the requests.
     let superseded: RecentInvalidations
     let productCaches: ProductCaches
+    let removals: TierRemovals
 
     /// The folder that holds the cache; `nil` if the store has none.
     public var folder: String? { store.folder }
@@ -149,7 +150,7 @@ public final class HTTPCache: Sendable {
         self.users = users
         self.clock = clock
         (accesses, invalidations, superseded) = (AccessRecord(), RecentInvalidations(), RecentInvalidations())
-        (productCaches, identity) = (ProductCaches(), TierIdentity())
+        (productCaches, removals, identity) = (ProductCaches(), TierRemovals(), TierIdentity())
     }
 
     /// The same tier over another view of its store.
@@ -158,7 +159,7 @@ public final class HTTPCache: Sendable {
         noteLookup = tier.noteLookup
         (isShared, users, overrulesNoStore, clock) = (tier.isShared, tier.users, tier.overrulesNoStore, tier.clock)
         (accesses, invalidations, superseded) = (tier.accesses, tier.invalidations, tier.superseded)
-        productCaches = tier.productCaches
+        (productCaches, removals) = (tier.productCaches, tier.removals)
     }
 
     /// The same tier over another view of its store; itself for `nil`.
@@ -184,13 +185,18 @@ public final class HTTPCache: Sendable {
     }
 
     /// Does what ``lookup(_:headers:expiry:rules:priority:)`` does.
-    /// - Parameter isCounted: false for a load that has been counted.
+    /// - Parameters:
+    ///   - isCounted: false for a load that has been counted.
+    ///   - certainSince: When the load began that asks, if it has waited for another's response: one that was stored since
+    ///     is served, even if this machine doesn't hear of removals. `distantFuture`, the default, for none.
     package func look(
         _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
-        isCounted: Bool
+        isCounted: Bool, certainSince: Date = .distantFuture
     ) async throws -> CacheLookup {
-        let found = try await store.find(key, priority: priority) { [users, superseded, clock] stored in
-            let matching = stored.filter { $0.selecting.match(headers, of: users) }
+        let start = clock.now.toMicroseconds
+        let found = try await store.find(key, priority: priority) { [users, superseded, clock, removals] stored in
+            var matching = stored.filter { $0.selecting.match(headers, of: users) }
+            if removals.isPending { matching.removeAll { removals.isRemoved($0) } }
             guard superseded.count > 0 else { return Self.mostRecent(matching) }
             return Self.mostRecent(
                 matching.filter { !superseded.contains("\(key)", since: $0.requestTime, now: clock.now) })
@@ -201,9 +207,12 @@ public final class HTTPCache: Sendable {
         }
         if isCounted { counts.withLock { $0.hits += 1 } }
         response.tier = identity
+        // By another machine's clock, which may be a bit ahead, it could seem to come after removals during this lookup.
+        if !response.requestTime.isFromFuture(at: start) { response.wasRequested(by: start) }
         touch(response.generation)
         let freshness = Freshness(
-            of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared)
+            of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared,
+            isUncertain: removals.isUncertain(storedAt: response.stored) && response.stored < certainSince)
         return freshness.mayBeServed ? .fresh(response, freshness) : .stale(response, freshness)
     }
 
@@ -217,6 +226,12 @@ public final class HTTPCache: Sendable {
             (date($0), $0.responseTime, $0.generation) < (date($1), $1.responseTime, $1.generation)
         }
     }
+
+    /// Lets a fleet's member say since when it has heard of every removal. What it may have missed is stale here.
+    package func follow(_ knowledge: RemovalKnowledge) { removals.add(knowledge) }
+
+    /// Tells a listener of removals from now on. It isn't kept alive.
+    package func register(_ listener: any RemovalListener) { removals.add(listener) }
 
     /// Registers a cache of products, which is told from now on what becomes invalid, and asked for its uses. It isn't
     /// kept alive.

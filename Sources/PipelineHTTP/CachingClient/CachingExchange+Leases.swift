@@ -11,7 +11,8 @@ extension CachingExchange {
         let turn = try await cache.turn(key, headers: leaseHeaders(key), patience: .seconds(30)) {
             // Whether another fetch ended before the lease was granted.
             let found = try await cache.look(
-                key, headers: headers, expiry: .standard, rules: .http, priority: request.priority, isCounted: false)
+                key, headers: headers, expiry: .standard, rules: .http, priority: request.priority, isCounted: false,
+                certainSince: begun)
             return found.judged.map { $0.response.isNewer(than: stored?.response) } ?? false
         }
         var ticket = ticket

@@ -13,6 +13,8 @@ struct CachingExchange {
     var step: CachingStep
     /// The cache, as the holder of a lease may change it.
     var cache: HTTPCache
+    /// When the exchange began. What was stored later needs no further confirmation.
+    let begun: Date
 
     var now: Date { cache.clock.now }
 
@@ -23,6 +25,7 @@ struct CachingExchange {
         headers = request.mode.fields(request.headers)
         step = CachingStep(url: request.url)
         cache = owner.cache
+        begun = owner.cache.clock.now
     }
 
     mutating func respond() async throws -> CachingResponse {
@@ -41,7 +44,9 @@ struct CachingExchange {
         while true {
             let found =
                 mayRead
-                ? try await cache.lookup(key, headers: judged, rules: .http, priority: request.priority)
+                ? try await cache.look(
+                    key, headers: judged, expiry: .standard, rules: .http, priority: request.priority, isCounted: true,
+                    certainSince: begun)
                 : .miss(.notAllowed)
             step.lookup = found
             switch CacheDecision(found, mode: request.mode, headers: headers) {

@@ -7,9 +7,10 @@ extension Freshness {
     /// - Parameters:
     ///   - request: the fields of the request that it would answer.
     ///   - isShared: whether the cache serves several users (RFC 9111 section 1.2.3).
+    ///   - isUncertain: whether it may have been removed without the cache's knowledge.
     init(
         of stored: StoredResponse, for request: HTTPFields, now: Date, expiry: Expiry, rules: CacheRules,
-        isShared: Bool = false
+        isShared: Bool = false, isUncertain: Bool = false
     ) {
         let response = CacheControl(response: stored.headers, isShared: isShared)
         let wish = CacheControl(request)
@@ -24,10 +25,11 @@ extension Freshness {
         let verdict = Self.verdict(
             age: age, remaining: remaining, response, wish, request, forbidsStale: response.forbidsStale(isShared),
             asksEachTime: serverDecides && response.isUnqualified("no-cache"),
-            isFromFuture: lifetime.basis != .never && now < stored.responseTime - 2)
+            isFromFuture: lifetime.basis != .never && now < stored.responseTime - 2, isUncertain: isUncertain)
 
         let overrun = remaining.map { .zero - $0 } ?? .zero
-        let allowsStale = !response.forbidsStale(isShared) && verdict != .requestNoCache && verdict != .clockSetBack
+        let allowsStale =
+            !response.forbidsStale(isShared) && ![.requestNoCache, .clockSetBack, .uncertain].contains(verdict)
         let revalidationWindow = response.seconds("stale-while-revalidate")
         let errorWindow = [response.seconds("stale-if-error"), wish.seconds("stale-if-error")].compactMap(\.self).max()
         self.init(
@@ -41,9 +43,10 @@ extension Freshness {
 
     private static func verdict(
         age: Duration, remaining: Duration?, _ response: CacheControl, _ wish: CacheControl, _ request: HTTPFields,
-        forbidsStale: Bool, asksEachTime: Bool, isFromFuture: Bool
+        forbidsStale: Bool, asksEachTime: Bool, isFromFuture: Bool, isUncertain: Bool
     ) -> Verdict {
         if wish.contains("no-cache") || wish.isEmpty && request.pragmaNoCache { return .requestNoCache }
+        if isUncertain { return .uncertain }
         if isFromFuture { return .clockSetBack }
         if asksEachTime { return .noCache }
         let isFresh = remaining.map { $0 > .zero } ?? true

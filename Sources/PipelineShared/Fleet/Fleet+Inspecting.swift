@@ -45,17 +45,29 @@ package struct FleetServer: Sendable, Hashable {
 }
 
 extension Fleet {
-    /// Asks the server what it is, and whether this user may run scripts and write there.
+    /// Finds out whether the server can be used: whether this user may run scripts and write there.
     /// - Throws: `LoadError` with `unreachable` if it doesn't reply, or `refused` if it refuses a script;
     ///   `CancellationError` if the task is cancelled.
-    package func inspectServer() async throws -> FleetServer {
+    package func check() async throws {
         do {
             // A lease that nobody waits for writes a key, and ends by itself.
             _ = try await store.scripts.run(
                 .acquire, keys: [store.keys.lease("inspection"), store.keys.counter],
                 [RedisStore.digits(1000), []])
-            let text = try await connection.send("INFO").text ?? ""
-            return FleetServer(information: text)
+        } catch let failure as RedisFailure {
+            throw error(failure)
+        }
+    }
+
+    /// Asks the server what it is, and whether it can be used.
+    /// - Returns: `nil` if this user may not run `INFO`, which nothing but this needs.
+    /// - Throws: As ``check()`` does.
+    package func inspectServer() async throws -> FleetServer? {
+        try await check()
+        do {
+            return FleetServer(information: try await connection.send("INFO").text ?? "")
+        } catch RedisFailure.refused {
+            return nil
         } catch let failure as RedisFailure {
             throw error(failure)
         }
@@ -73,6 +85,7 @@ extension Fleet {
     public func removeAll() async throws -> Int {
         do {
             var count = 0
+            let last = try await connection.send("GET", store.keys.counter).text ?? "0"
             // Epochs stay: requests in flight must not store what was made invalid.
             for kind in ["r", "v", "f"] {
                 try await store.scan("\(store.keys.prefix)\(kind):*") { [connection] names in
@@ -80,6 +93,9 @@ extension Fleet {
                     if kind == "r" { count = count.clampedSum(Int(max(0, removed ?? 0))) }
                 }
             }
+            // What was stored meanwhile stays listed.
+            _ = try await connection.send(
+                "ZREMRANGEBYSCORE", store.keys.generations, "-inf", last, within: .seconds(5))
             return count
         } catch let failure as RedisFailure {
             throw error(failure)

@@ -25,12 +25,14 @@ public final class Fleet: Sendable {
     let reports: FleetReports
     let clock: any LoadClock
     private let members: FleetMembers
+    private let messages: FleetMessages
     private let link: FleetLink
 
     /// Describes a fleet; nothing is connected yet.
     /// - Parameters:
     ///   - address: The Redis server.
-    ///   - namespace: What all keys begin with, so that several services can share a server; `pipeline` by default.
+    ///   - namespace: What all keys begin with, so that several services can share a server; by default that of the
+    ///     address, or `pipeline`.
     ///   - limits: The bounds of the shared tier.
     ///   - blobs: Where responses and results of more than `FleetLimits.bytes` are kept; `nil`, the default, to share
     ///     none of these.
@@ -38,25 +40,37 @@ public final class Fleet: Sendable {
     ///   - leaseLifetime: How long other machines wait for one that has died while it fetched; 5 seconds by default. A
     ///     machine that is alive renews its leases.
     ///   - users: Whose requests are answered; give it the same as the cache of ``join(_:)``.
+    ///   - mayServeUncertain: Whether this machine serves its stored images as before while it doesn't hear of removals, so
+    ///     that it may serve what was removed; `false` by default: the shared tier or the origin confirms each of them
+    ///     first, as it does a stale one.
     ///   - clock: The clock by which freshness is calculated: that of this machine's `HTTPCache`, or its lists are refused.
     ///     The clocks of all machines have to agree to a second or two.
     ///   - observers: Receive what happens.
     ///   - logger: Logs each change of the server's state once.
     public init(
-        _ address: RedisAddress, namespace: String = "pipeline", limits: FleetLimits = FleetLimits(),
+        _ address: RedisAddress, namespace: String? = nil, limits: FleetLimits = FleetLimits(),
         blobs: S3Blobs? = nil, connecting: RedisLimits = RedisLimits(), leaseLifetime: Duration = .seconds(5),
-        users: HTTPCache.Users = .several, clock: any LoadClock = SystemClock(), observers: [any FleetObserver] = [],
-        logger: Logger = Logger(label: "pipeline.fleet")
+        users: HTTPCache.Users = .several, mayServeUncertain: Bool = false, clock: any LoadClock = SystemClock(),
+        observers: [any FleetObserver] = [], logger: Logger = Logger(label: "pipeline.fleet")
     ) {
-        let reports = FleetReports(address, observers: observers, logger: logger)
-        let connection = RedisConnection(address, limits: connecting) { reports.change($0) }
-        let keys = FleetKeys(namespace: namespace)
+        let reports = FleetReports(address, observers: observers, logger: logger, clock: clock)
+        let keys = FleetKeys(namespace: namespace ?? address.namespace ?? "pipeline")
+        let members = FleetMembers(reports, clock: clock, mayServeUncertain: mayServeUncertain)
+        let messages = FleetMessages(keys) {
+            members.heard
+        } changed: {
+            members.take($0)
+        }
+        let probe = ["DEL", keys.probe]
+        let connection = RedisConnection(address, limits: connecting, probe: probe) { change in
+            reports.change(change)
+            // The server that was the primary doesn't end its connections, and no message comes over that for messages.
+            if case .lost(let failure) = change, failure.isNotPrimary { messages.renew() }
+        }
         let blobStore = blobs.map { blobs in BlobStore(blobs) { reports.change($0, of: blobs.bucket) } }
         let store = RedisStore(
             scripts: RedisScripts(connection), keys: keys, limits: limits, reports: reports, blobs: blobStore)
-        let members = FleetMembers(store, reports, clock: clock)
-        let messages = FleetMessages(invalidations: keys.invalidations) { members.take($0) }
-        let messenger = RedisConnection(address, limits: connecting, role: .messages(messages))
+        let messenger = RedisConnection(address, limits: connecting, role: .messages(messages), probe: probe)
         leases = FleetLeases(
             of: store, messages: messages, messenger: messenger, lifetime: leaseLifetime, clock: clock)
         let link = FleetLink(connection, messenger, members)
@@ -67,36 +81,49 @@ public final class Fleet: Sendable {
                 withExtendedLifetime(link) { reports.report(.lookedUp(isHit: isHit)) }
             })
         (self.store, self.reports, self.clock) = (store, reports, clock)
-        (self.members, self.link) = (members, link)
+        (self.members, self.messages, self.link) = (members, messages, link)
     }
 
     var connection: RedisConnection { link.connection }
 
     /// Clears this machine's memory and disk from now on of what any machine makes invalid.
     ///
-    /// When the connection was lost and is back, invalidations that were missed are caught up on. If Redis has lost its
-    /// data meanwhile, the memory tier is emptied.
+    /// Until the machine hears of that, and whenever the connection is lost, its stored images may have been removed, so the
+    /// shared tier or the origin confirms them before they are served. When the connection is back, invalidations that
+    /// were missed are caught up on. If Redis doesn't know all of them any more, the memory tier is emptied, and what the
+    /// disk has from before is confirmed.
     public func join(_ resources: PipelineResources) {
-        members.add(resources)
+        if members.add(resources) { messages.renew() }
         link.messenger.begin()
+    }
+
+    /// Waits until this machine has heard of every removal, such as for a readiness probe: from then on its stored images
+    /// are served without being confirmed.
+    /// - Parameter limit: How long to wait.
+    /// - Returns: Whether it has; `false` once the limit is over, or if the fleet is closed.
+    /// - Throws: `CancellationError` at once if the task is cancelled.
+    public func ready(within limit: Duration) async throws -> Bool {
+        link.messenger.begin()
+        return try await members.ready(within: limit)
     }
 
     /// Removes every response that came from a URL from all tiers of all machines, as `HTTPCache.remove(url:)` does.
     /// - Returns: Whether Redis was told. If not, only this machine's tiers are cleared.
     @discardableResult
-    public func remove(_ url: URL) async -> Bool { await invalidate(url.targetText) }
+    public func remove(_ url: URL) async -> Bool { await removal(of: url.targetText) != nil }
 
     /// Removes every response with a tag from all tiers of all machines, as `HTTPCache.remove(tag:)` does.
     /// - Returns: Whether Redis was told. If not, only this machine's tiers are cleared.
     @discardableResult
-    public func remove(tag: String) async -> Bool { await invalidate(ResponseTags.target(tag)) }
+    public func remove(tag: String) async -> Bool { await removal(of: ResponseTags.target(tag)) != nil }
 
-    private func invalidate(_ target: String) async -> Bool {
-        let isTold =
-            await store.writing(takesRoom: false) { [store] in try await store.invalidation(of: target) } != nil
+    /// Removes every response with a target, as ``remove(_:)`` does.
+    /// - Returns: Whether the shared tier may have had any, and how many processes heard of it; `nil` if Redis wasn't told.
+    package func removal(of target: String) async -> (existed: Bool, heard: Int)? {
+        let removal = await store.writing(takesRoom: false) { [store] in try await store.invalidation(of: target) }
         // Its own machine need not wait for the message.
         await members.remove(target)
-        return isTold
+        return removal.map { ($0.existed, $0.heard) }
     }
 
     /// Ends the connections. Loads continue without the shared tier.
@@ -123,15 +150,15 @@ final class FleetLink: Sendable {
     deinit { close() }
 
     func close() {
+        // First, so that the end of the connection isn't a loss.
+        members.close()
         connection.close()
         messenger.close()
-        members.close()
     }
 
     /// Waits until everything that was closed has ended.
     func ended() async {
         await messenger.ended()
-        // Invalidations that had arrived may still ask the other connection, which refuses.
         await members.ended()
         await connection.ended()
     }

@@ -4,6 +4,8 @@ public enum FleetEvent: Sendable, Hashable {
     case lost(String)
     /// Redis is asked again.
     case restored
+    /// Redis refused a request, such as one that this user may not send; its reply.
+    case refused(String)
     /// Redis refuses writes, since it has no memory left and its policy evicts nothing.
     case full
     /// Redis takes writes again.
@@ -24,6 +26,9 @@ public enum FleetEvent: Sendable, Hashable {
     case commitRefused
     /// A URL or a tag was made invalid, here or on another machine.
     case invalidated
+    /// This machine doesn't hear of invalidations any more; why, without credentials. What its tiers have is confirmed
+    /// before it is served, unless the fleet was told otherwise.
+    case deaf(String)
     /// This machine hears of invalidations from now on, and has caught up on those that it missed.
     case listening
     /// The memory tier was emptied: after a lost connection, invalidations may have been missed.

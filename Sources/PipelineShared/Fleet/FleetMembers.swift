@@ -1,134 +1,212 @@
+import Essentials
 import Pipeline
 import PipelineHTTP
 import Stages
 
 /// This machine's own tiers, and which invalidations they have seen.
+///
+/// A tier knows whether it has heard every invalidation. While the connection for messages is lost, and until what was missed
+/// is caught up on, it takes nothing that it has for granted; see `RemovalKnowledge`.
 final class FleetMembers: Sendable {
+    private struct Member {
+        let resources: PipelineResources
+        let knowledge = RemovalKnowledge()
+        /// The number of the last invalidation before which none was missed.
+        var heard: Int64 = 0
+        /// Of earlier requests' responses, some invalidations are lost for good.
+        var certainSince = Date.distantPast
+    }
+
     private struct State {
-        var resources: [PipelineResources] = []
-        /// The number of the last invalidation that was seen.
-        var seen: Int64 = 0
+        var members: [Member] = []
         /// Tells the server's data from those after a restart that has lost them; `nil` before the first connection.
         var data: String?
-        /// Whether some may be missing, so that a later number doesn't show that all before it were seen.
-        var isBehind = false
-        var willRetry = false
+        var isListening = false
+        var isClosed = false
+        /// What the disks have yet to remove, with the times at which memory did.
+        var pending: [(responses: HTTPCache, target: String, time: Date)] = []
+        var waiters: [ObjectIdentifier: Waiter<Void>] = [:]
     }
 
-    private enum Step {
-        case changed(FleetMessages.Change)
-        /// The invalidations that were missed couldn't be read a moment ago.
-        case retry
-    }
-
-    /// The most invalidations that Redis notes, and for how long, in microseconds.
-    static let mostNoted = 10_000
-    static let noteTime: Int64 = 86_400_000_000
-
-    private let store: RedisStore
     private let reports: FleetReports
     private let clock: any LoadClock
+    private let mayServeUncertain: Bool
     private let state = Lock(State())
-    private let order: AsyncStream<Step>.Continuation
-    private let applying = Lock<Task<Void, Never>?>(nil)
+    private let removals: AsyncStream<Void>.Continuation
+    private let removing = Lock<Task<Void, Never>?>(nil)
 
-    init(_ store: RedisStore, _ reports: FleetReports, clock: any LoadClock) {
-        self.store = store
+    /// - Parameter mayServeUncertain: Whether the tiers are used as before while invalidations may be missed.
+    init(_ reports: FleetReports, clock: any LoadClock, mayServeUncertain: Bool) {
         self.reports = reports
         self.clock = clock
-        let (steps, order) = AsyncStream.makeStream(of: Step.self)
-        self.order = order
-        // One after the other, in the order of the messages.
+        self.mayServeUncertain = mayServeUncertain
+        let (signals, removals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.removals = removals
         let task = Task { [weak self] in
-            for await step in steps {
-                switch step {
-                case .changed(let change): await self?.apply(change)
-                case .retry: await self?.retry()
-                }
-            }
+            for await _ in signals { await self?.removePending() }
+            await self?.removePending()
         }
-        applying.withLock { $0 = task }
+        removing.withLock { $0 = task }
     }
 
     deinit { close() }
 
-    /// Takes no further change.
-    func close() { order.finish() }
+    /// Takes no further change. The tiers belong to no fleet any more, and are used as before.
+    func close() {
+        let (knowledge, waiters) = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.isClosed = true
+            return (state.members.map(\.knowledge), Array(state.waiters.values))
+        }
+        for knowledge in knowledge { knowledge.set(since: .distantPast) }
+        for waiter in waiters { waiter.resume(with: .success(())) }
+        removals.finish()
+    }
 
-    /// Waits until the changes that had arrived before ``close()`` are applied.
-    func ended() async { await applying.withLock(\.self)?.value }
+    /// Waits until what was heard before ``close()`` is removed from the disks.
+    func ended() async { await removing.withLock(\.self)?.value }
 
-    func add(_ resources: PipelineResources) { state.withLock { $0.resources.append(resources) } }
+    /// Adds tiers.
+    /// - Returns: Whether the connection was there before them, so that it doesn't know what they have missed.
+    func add(_ resources: PipelineResources) -> Bool {
+        let member = Member(resources: resources)
+        if !mayServeUncertain {
+            resources.responses.follow(member.knowledge)
+            resources.memory.follow(member.knowledge)
+        }
+        return state.withLock { state in
+            state.members.append(member)
+            return state.isListening
+        }
+    }
 
-    /// Takes a change from the connection for messages.
-    func take(_ change: FleetMessages.Change) { order.yield(.changed(change)) }
+    /// The number of the last invalidation before which no tier has missed any. Without tiers nothing can be missed.
+    var heard: Int64 { state.withLock { $0.members.map(\.heard).min() ?? 1 << 53 } }
 
-    private func apply(_ change: FleetMessages.Change) async {
+    /// Whether all tiers have heard every invalidation.
+    private static func isReady(_ state: State) -> Bool {
+        state.isListening && !state.isClosed && state.members.allSatisfy { $0.heard > 0 }
+    }
+
+    /// Waits until all tiers have heard every invalidation.
+    /// - Returns: Whether that is so; false once the limit is over.
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    func ready(within limit: Duration) async throws -> Bool {
+        let waiter = Waiter<Void>()
+        let isWaiting = state.withLock { state in
+            guard !Self.isReady(state), !state.isClosed else { return false }
+            state.waiters[ObjectIdentifier(waiter)] = waiter
+            return true
+        }
+        if isWaiting {
+            let limit = Task { [clock] in
+                if (try? await clock.sleep(untilLimit: limit)) != nil { waiter.resume(with: .success(())) }
+            }
+            defer {
+                limit.cancel()
+                _ = state.withLock { $0.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
+            }
+            try await waiter.value { waiter.resume(with: .failure(CancellationError())) }
+        }
+        return state.withLock { Self.isReady($0) }
+    }
+
+    /// Takes a change from the connection for messages, on its thread.
+    /// - Returns: Whether some tiers came after the question what was missed, so that it has to be asked again.
+    func take(_ change: FleetMessages.Change) -> Bool {
+        if state.withLock(\.isClosed) { return false }
         switch change {
-        case .connected: await catchUp()
+        case .listening(let missed): return catchUp(missed)
         case .invalidated(let number, let target):
-            see(number)
-            await remove(target)
-            reports.report(.invalidated)
+            state.withLock { state in
+                for index in state.members.indices { note(number, &state.members[index]) }
+            }
+            forget([target])
+        case .lost(let failure):
+            let knowledge = state.withLock { state in
+                state.isListening = false
+                return state.members.map(\.knowledge)
+            }
+            for knowledge in knowledge { knowledge.set(since: .distantFuture) }
+            if let failure { reports.hear(.lost(failure)) }
         }
+        return false
     }
 
-    /// Removes the responses of a URL or a tag from this machine's tiers: from memory at once, then from disk.
-    func remove(_ target: String) async {
-        for resources in state.withLock(\.resources) { await resources.responses.remove(target: target) }
-    }
-
-    private func retryLater() {
-        let isDue = state.withLock { state in
-            defer { state.willRetry = true }
-            return !state.willRetry
+    /// Applies invalidations that were missed. Of those that Redis doesn't know any more, it knows the last: what was
+    /// stored before that is confirmed before it is served.
+    private func catchUp(_ missed: MissedInvalidations) -> Bool {
+        // Before the tiers are certain: what they have of these must be gone.
+        forget(missed.targets.map(\.target))
+        // A response that is stored from now on is certain, whatever the server's clock says. It agrees to two seconds.
+        let now = clock.now
+        let known = min(now, Date(timeIntervalSince1970: Double(missed.known) / 1e6 + 2))
+        let (caughtUp, incomplete, areLate) = state.withLock { state -> ([Member], [PipelineResources], Bool) in
+            let isNewData = state.data.map { $0 != missed.data } ?? false
+            state.data = missed.data
+            state.isListening = true
+            // One that has joined since the question has missed more than the reply holds.
+            let places = state.members.indices.filter { state.members[$0].heard >= missed.since }
+            var incomplete: [PipelineResources] = []
+            for place in places {
+                if isNewData || state.members[place].heard < missed.known {
+                    // The numbers of other data may be smaller, if the server's clock was set back.
+                    state.members[place].certainSince = max(
+                        state.members[place].certainSince, isNewData ? now : known)
+                    if state.members[place].heard > 0 { incomplete.append(state.members[place].resources) }
+                    if isNewData { state.members[place].heard = 0 }
+                }
+                note(missed.until, &state.members[place])
+            }
+            return (places.map { state.members[$0] }, incomplete, places.count < state.members.count)
         }
-        guard isDue else { return }
-        Task { [clock, order] in
-            try? await clock.sleep(untilLimit: .seconds(1))
-            order.yield(.retry)
-        }
-    }
-
-    private func retry() async {
-        let isBehind = state.withLock { state in
-            state.willRetry = false
-            return state.isBehind
-        }
-        if isBehind { await catchUp(isRetry: true) }
-    }
-
-    /// Applies invalidations that were missed. If not all of them are known, memory is emptied. If they can't be read,
-    /// this is tried again each second; what memory gets meanwhile may then still be removed.
-    private func catchUp(isRetry: Bool = false) async {
-        let (seen, data) = state.withLock { state in
-            state.isBehind = true
-            return (state.seen, state.data)
-        }
-        let missed = try? await store.missed(since: seen)
-        let isComplete = missed.map { data == nil || $0.data == data && $0.isComplete } ?? isRetry
-        if !isComplete {
-            for resources in state.withLock(\.resources) { resources.memory.reset() }
+        for member in caughtUp { member.knowledge.set(since: member.certainSince) }
+        for resources in incomplete {
+            resources.memory.reset()
             reports.report(.droppedMemory)
         }
-        guard let missed else { return retryLater() }
-        state.withLock { state in
-            // The numbers of other data may be smaller, if the server's clock was set back.
-            if state.data != missed.data { state.seen = 0 }
-            state.data = missed.data
+        let waiters = state.withLock { state in
+            guard Self.isReady(state) else { return [Waiter<Void>]() }
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
         }
-        for (number, target) in missed.targets {
-            await apply(.invalidated(number: number, target: target))
-        }
-        state.withLock { $0.isBehind = false }
-        see(missed.until)
-        reports.report(.listening)
+        for waiter in waiters { waiter.resume(with: .success(())) }
+        reports.hear(.restored)
+        return areLate
     }
 
     /// Notes that no invalidation up to a number is missing. A number from tomorrow is nobody's: it would hide every
     /// later invalidation, so it is ignored.
-    private func see(_ number: Int64) {
-        guard number <= clock.now.microsecondsSince1970.clampedSum(Self.noteTime) else { return }
-        state.withLock { if !$0.isBehind { $0.seen = max($0.seen, number) } }
+    private func note(_ number: Int64, _ member: inout Member) {
+        guard number <= clock.now.microsecondsSince1970.clampedSum(MissedInvalidations.noteTime) else { return }
+        member.heard = max(member.heard, number)
+    }
+
+    /// Removes responses from memory at once, and from the disks soon. Until then no lookup finds them there.
+    private func forget(_ targets: [String]) {
+        guard !targets.isEmpty else { return }
+        let caches = state.withLock(\.members).map(\.resources.responses)
+        let pending = caches.flatMap { cache in targets.map { (cache, $0, cache.beginRemoval(of: $0)) } }
+        state.withLock { $0.pending += pending }
+        for _ in targets { reports.report(.invalidated) }
+        removals.yield()
+    }
+
+    /// Removes from the disks what has left memory. A store commits together what it is given at the same time.
+    private func removePending() async {
+        let pending = state.withLock { state in
+            defer { state.pending = [] }
+            return state.pending
+        }
+        await withDiscardingTaskGroup { group in
+            for (responses, target, time) in pending {
+                group.addTask { await responses.finishRemoval(of: target, at: time) }
+            }
+        }
+    }
+
+    /// Removes the responses of a URL or a tag from this machine's tiers.
+    func remove(_ target: String) async {
+        for member in state.withLock(\.members) { await member.resources.responses.remove(target: target) }
     }
 }

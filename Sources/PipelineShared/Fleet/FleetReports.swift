@@ -6,17 +6,36 @@ final class FleetReports: Sendable {
     private struct State {
         var isLost = false
         var isFull = false
+        var isDeaf = false
+        /// When warnings were last logged, by what they are about.
+        var loggedAt: [String: Duration] = [:]
     }
 
     private let server: String
     private let observers: [any FleetObserver]
     private let logger: Logger
+    private let clock: any LoadClock
     private let state = Lock(State())
 
-    init(_ address: RedisAddress, observers: [any FleetObserver], logger: Logger) {
+    init(_ address: RedisAddress, observers: [any FleetObserver], logger: Logger, clock: any LoadClock) {
         server = address.description
         self.observers = observers
         self.logger = logger
+        self.clock = clock
+    }
+
+    /// Logs a warning, unless one about the same was logged within the last minute. A state that comes and goes would fill
+    /// the log.
+    private func warn(about subject: String, _ message: @autoclosure () -> String) {
+        let now = clock.uptime
+        let isDue = state.withLock { state in
+            if let last = state.loggedAt[subject], now - last < .seconds(60) { return false }
+            // A server has few reasons, but the texts are its own.
+            if state.loggedAt.count >= 100 { state.loggedAt = [:] }
+            state.loggedAt[subject] = now
+            return true
+        }
+        if isDue { logger.warning("\(message())") }
     }
 
     /// Passes an event on.
@@ -27,6 +46,7 @@ final class FleetReports: Sendable {
 
     /// Notes that the connection's state has changed.
     func change(_ change: RedisState) {
+        if case .refused(let text) = change { return refuse(text) }
         let isLost = if case .lost = change { true } else { false }
         let isNew = state.withLock { state in
             defer { state.isLost = isLost }
@@ -36,12 +56,52 @@ final class FleetReports: Sendable {
         switch change {
         case .lost(let failure):
             report(.lost("\(failure)"))
-            logger.warning(
-                "The shared cache \(server) can't be used: \(failure). Loads continue without it until it replies again."
+            warn(
+                about: "lost",
+                "The shared cache \(server) can't be used: \(failure.sentence) Loads continue without it until it replies again."
             )
         case .restored:
             report(.restored)
             logger.notice("The shared cache \(server) replies again.")
+        case .refused: break
+        }
+    }
+
+    /// Notes that the server has refused a request.
+    private func refuse(_ text: String) {
+        let failure = RedisFailure.refused(text)
+        report(.refused("\(failure)"))
+        // What isn't from the primary ends the connection, and a full server has a warning of its own.
+        if failure.isFull || failure.isNotPrimary { return }
+        warn(
+            about: String(text.prefix { $0 != " " }),
+            """
+            The shared cache \(server) refuses requests: \(failure.sentence) What they are for isn't shared. \
+            pipectl doctor --shared says what to change.
+            """)
+    }
+
+    /// Notes whether this machine hears what others make invalid.
+    func hear(_ change: RedisState) {
+        let isDeaf = if case .lost = change { true } else { false }
+        let wasDeaf = state.withLock { state in
+            defer { state.isDeaf = isDeaf }
+            return state.isDeaf
+        }
+        switch change {
+        case .lost(let failure):
+            guard !wasDeaf else { return }
+            report(.deaf("\(failure)"))
+            warn(
+                about: "deaf",
+                """
+                This machine doesn't hear what others remove from the shared cache \(server): \(failure.sentence) Stored \
+                images are confirmed before they are served until it does.
+                """)
+        case .restored:
+            report(.listening)
+            if wasDeaf { logger.notice("This machine hears again what others remove from the shared cache \(server).") }
+        case .refused: break
         }
     }
 
@@ -52,7 +112,7 @@ final class FleetReports: Sendable {
             report(.blobsLost("\(failure)"))
             logger.warning(
                 """
-                The bucket \(bucket) can't be used: \(failure). Large responses aren't shared until it responds again.
+                The bucket \(bucket) can't be used: \(String(describing: failure).sentence) Large responses aren't shared until it responds again.
                 """)
         case .restored:
             report(.blobsRestored)

@@ -4,6 +4,8 @@ import Pipeline
 final class FleetMessages: RedisReceiver {
     private struct State {
         var isConnected = false
+        /// Whether the server was asked to end the connection.
+        var isRenewed = false
         /// The listeners of each channel of a lease, by their numbers.
         var listeners: [String: [Int: LeaseListener]] = [:]
         /// The channels whose subscription the server has confirmed.
@@ -12,24 +14,38 @@ final class FleetMessages: RedisReceiver {
         var lastNumber = 0
     }
 
-    private let invalidations: String
+    private let keys: FleetKeys
+    private let heard: @Sendable () -> Int64
+    private let changed: @Sendable (Change) -> Bool
     private let state = Lock(State())
-    private let changed: @Sendable (Change) -> Void
 
     /// What the connection brings besides the ends of leases.
     enum Change: Sendable {
-        /// Messages arrive from now on; earlier ones may be lost.
-        case connected
+        /// Every invalidation arrives from now on, and these are those that came before.
+        case listening(MissedInvalidations)
         /// A URL or a tag has become invalid.
         case invalidated(number: Int64, target: String)
+        /// Invalidations may be missed from now on; why, unless the connection was given up on purpose.
+        case lost(RedisFailure?)
     }
 
     /// - Parameters:
-    ///   - invalidations: The channel of invalidations.
-    ///   - changed: Receives changes on the connection's thread, and returns quickly.
-    init(invalidations: String, changed: @escaping @Sendable (Change) -> Void) {
-        self.invalidations = invalidations
+    ///   - heard: Returns the number of the last invalidation before which none was missed.
+    ///   - changed: Receives changes on the connection's thread, in their order, and returns quickly. It returns whether
+    ///     the connection has to be renewed.
+    init(_ keys: FleetKeys, heard: @escaping @Sendable () -> Int64, changed: @escaping @Sendable (Change) -> Bool) {
+        self.keys = keys
+        self.heard = heard
         self.changed = changed
+    }
+
+    /// Lets the server end the connection, so that the next one asks again for what was missed.
+    func renew() {
+        state.withLock { state in
+            guard state.isConnected, !state.isRenewed else { return }
+            state.isRenewed = true
+            state.commands.append(Self.command("QUIT", []))
+        }
     }
 
     /// Begins to listen on a channel.
@@ -59,11 +75,26 @@ final class FleetMessages: RedisReceiver {
         }
     }
 
-    func connected() {
+    /// What was missed is read in one step with the subscription, so that nothing comes in between, and on the same
+    /// connection, so that nothing else has to work.
+    func greeting() -> [[[UInt8]]] {
+        [
+            Self.command("MULTI", []), MissedInvalidations.command(keys, since: heard()),
+            Self.command("SUBSCRIBE", [keys.invalidations]), Self.command("EXEC", []),
+        ]
+    }
+
+    func connected(_ reply: RedisValue) throws(RedisFailure) {
+        let replies = reply.array ?? []
+        if case .error(let text)? = replies.first { throw .refused(text) }
+        guard let missed = replies.first.flatMap({ MissedInvalidations($0) }) else {
+            throw .refused("it sent an unexpected reply")
+        }
         state.withLock { state in
             state.isConnected = true
-            state.commands = [Self.command("SUBSCRIBE", [invalidations] + state.listeners.keys)]
+            state.commands = state.listeners.isEmpty ? [] : [Self.command("SUBSCRIBE", Array(state.listeners.keys))]
         }
+        if changed(.listening(missed)) { renew() }
     }
 
     func takeCommands() -> [[[UInt8]]] {
@@ -73,7 +104,12 @@ final class FleetMessages: RedisReceiver {
         }
     }
 
-    func lost() {
+    func lost(_ failure: RedisFailure) {
+        let isMeant = state.withLock { state in
+            defer { state.isRenewed = false }
+            return state.isRenewed
+        }
+        _ = changed(.lost(isMeant ? nil : failure))
         let listeners = state.withLock { state in
             state.isConnected = false
             (state.confirmed, state.commands) = ([], [])
@@ -86,8 +122,7 @@ final class FleetMessages: RedisReceiver {
         guard let parts = value.array, parts.count == 3, let kind = parts[0].text, let channel = parts[1].text else {
             return
         }
-        switch (kind, channel == invalidations) {
-        case ("subscribe", true): changed(.connected)
+        switch (kind, channel == keys.invalidations) {
         case ("subscribe", false):
             let listeners = state.withLock { state -> [LeaseListener] in
                 guard let listeners = state.listeners[channel] else { return [] }
@@ -100,7 +135,7 @@ final class FleetMessages: RedisReceiver {
             guard let space = text.firstIndex(of: " "), let number = RedisValue.integer(in: text[..<space]) else {
                 return
             }
-            changed(.invalidated(number: number, target: String(text[text.index(after: space)...])))
+            _ = changed(.invalidated(number: number, target: String(text[text.index(after: space)...])))
         case ("message", false):
             let outcome = parts[2].text.flatMap { LeaseOutcome(rawValue: $0) } ?? .notShared
             let listeners = state.withLock { $0.listeners[channel].map { Array($0.values) } ?? [] }

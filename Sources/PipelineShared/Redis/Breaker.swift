@@ -6,7 +6,7 @@ struct Breaker: Sendable, Hashable {
     /// How many time-outs in a row open it.
     static let patience = 3
     static let firstPause: Int64 = 500_000_000
-    static let longestPause: Int64 = 15_000_000_000
+    static let longestPause: Int64 = 2_000_000_000
 
     private var failures = 0
     private var pause = Self.firstPause

@@ -5,7 +5,7 @@ import Pipeline
 ///
 /// ```swift
 /// let address = try RedisAddress("redis://images:secret@cache.internal:6379/2")
-/// let local = try RedisAddress("unix:///run/redis/redis.sock")
+/// let local = try RedisAddress("unix:///run/redis/redis.sock?namespace=thumbnails")
 /// ```
 ///
 /// Its description has neither the user nor the password.
@@ -24,8 +24,14 @@ public struct RedisAddress: Sendable, Hashable {
     package var user: String?
     /// The password; `nil` for a server that wants none.
     package var password: String?
+    /// The file that holds the password, which is read for each connection; `nil` for none.
+    package var passwordFile: String?
     /// The number of the database; 0 by default.
     package var database: Int
+    /// What all keys begin with; `nil` for what the fleet says.
+    package var namespace: String?
+    /// By which name the server lists this client; that of the program by default.
+    package var clientName: String?
 
     /// Describes a server.
     package init(_ endpoint: Endpoint, user: String? = nil, password: String? = nil, database: Int = 0) {
@@ -37,6 +43,10 @@ public struct RedisAddress: Sendable, Hashable {
 
     /// Reads a URL: `redis://user:password@host:port/database` or `unix://user:password@/path?db=database`, each part
     /// but the host or the path optional. The port is 6379 by default.
+    ///
+    /// These parameters may follow: `namespace`, what all keys of the fleet begin with; `password-file`, a file whose first
+    /// line is the password, which is read again for each connection; and `client`, the name by which the server lists
+    /// this client, that of the program by default.
     /// - Throws: `LoadError` with `invalidURL` or, for `rediss` and other schemes, `unsupportedScheme`.
     public init(_ url: String) throws {
         let subject = Self.redacted(url)
@@ -77,6 +87,37 @@ public struct RedisAddress: Sendable, Hashable {
         }
         (user, password) = (parts.user.flatMap { $0.isEmpty ? nil : $0 }, parts.password)
         self.database = number
+        for item in parts.queryItems ?? [] {
+            let value = item.value.flatMap { $0.isEmpty ? nil : $0 }
+            switch item.name {
+            case "namespace": namespace = value
+            case "password-file": passwordFile = value
+            case "client": clientName = value
+            case "db" where scheme == "unix": break
+            default:
+                throw LoadError(
+                    .invalidURL, subject: subject,
+                    "The parameter \(printable(item.name)) is not known. Known are namespace, password-file and client."
+                )
+            }
+            if value == nil {
+                throw LoadError(.invalidURL, subject: subject, "The parameter \(item.name) has no value. Give it one.")
+            }
+        }
+        if password != nil, passwordFile != nil {
+            throw LoadError(
+                .invalidURL, subject: subject, "The URL has a password and a password-file. Give one of them.")
+        }
+    }
+
+    /// The password to sign in with.
+    /// - Throws: ``RedisFailure`` if its file can't be read.
+    func currentPassword() throws(RedisFailure) -> String? {
+        guard let passwordFile else { return password }
+        guard let text = try? String(contentsOfFile: passwordFile, encoding: .utf8) else {
+            throw .unreachable("the file with its password can't be read: \(printable(passwordFile))")
+        }
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
     }
 
     private static func redacted(_ url: String) -> String {
@@ -84,14 +125,27 @@ public struct RedisAddress: Sendable, Hashable {
     }
 }
 
+extension RedisAddress {
+    /// The name by which the server lists this client: it takes no spaces and nothing that isn't visible.
+    var nameOfClient: String {
+        let name = clientName ?? CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "pipeline"
+        return String(name.unicodeScalars.filter { $0.isASCII && $0.value > 32 && $0.value < 127 }.map(Character.init))
+    }
+}
+
 extension RedisAddress: CustomStringConvertible, CustomReflectable {
-    /// The address without the user and the password, such as `redis://cache.internal:6379/2`.
+    /// The address without the user, the password and its file, such as `redis://cache.internal:6379/2`.
     public var description: String {
         switch endpoint {
         case .host(let host, let port):
-            "redis://\(host.contains(":") ? "[\(printable(host))]" : printable(host)):\(port)/\(database)"
-        case .socket(let path): "unix://\(printable(path))" + (database == 0 ? "" : "?db=\(database)")
+            "redis://\(host.contains(":") ? "[\(printable(host))]" : printable(host)):\(port)/\(database)\(parameters())"
+        case .socket(let path): "unix://\(printable(path))\(parameters(database == 0 ? [] : ["db=\(database)"]))"
         }
+    }
+
+    private func parameters(_ others: [String] = []) -> String {
+        let all = others + (namespace.map { ["namespace=\(printable($0))"] } ?? [])
+        return all.isEmpty ? "" : "?" + all.joined(separator: "&")
     }
 
     /// The description alone, so that `dump` shows no password either.

@@ -20,13 +20,15 @@ enum RedisState: Sendable, Hashable {
     case lost(RedisFailure)
     /// The breaker has closed.
     case restored
+    /// The server has refused a request; why.
+    case refused(String)
 }
 
 /// A connection to a Redis server, over which any number of requests are in flight concurrently.
 ///
 /// It runs on a thread of its own, which starts with the first request. Requests are pipelined: each is sent at once,
 /// and replies come in the order of the requests. After three time-outs in a row, or if connecting fails, requests fail
-/// at once, and the thread alone probes the server: after 0.5 s, then after pauses that double up to 15 s.
+/// at once, and the thread alone probes the server: after 0.5 s, then after pauses that double up to 2 s.
 final class RedisConnection: Sendable {
     /// The server.
     let address: RedisAddress
@@ -35,16 +37,18 @@ final class RedisConnection: Sendable {
     private let clock = SystemClock()
 
     /// Describes a connection; nothing is connected yet.
-    /// - Parameter report: Receives changes of the state, on the connection's thread.
+    /// - Parameters:
+    ///   - probe: A write without an effect, by which a new connection finds out whether it has reached the primary.
+    ///   - report: Receives changes of the state, on the connection's thread.
     init(
         _ address: RedisAddress, limits: RedisLimits = RedisLimits(), role: RedisRole = .requests,
-        report: @escaping @Sendable (RedisState) -> Void = { _ in }
+        probe: [String] = [], report: @escaping @Sendable (RedisState) -> Void = { _ in }
     ) {
         self.address = address
         self.limits = limits
         let name = if case .messages = role { "redis-messages" } else { "redis" }
         thread = RedisThread(name: name) { thread, wakeup in
-            RedisLoop(address, limits, role, thread, report: report).run(wakeup: wakeup)
+            RedisLoop(address, limits, role, probe, thread, report: report).run(wakeup: wakeup)
         }
     }
 

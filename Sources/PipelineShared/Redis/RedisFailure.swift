@@ -15,8 +15,24 @@ enum RedisFailure: Error, Hashable {
     /// Whether the server has no memory left for writes, and its policy evicts nothing.
     var isFull: Bool { if case .refused(let text) = self { text.hasPrefix("OOM") } else { false } }
 
+    /// Whether the server takes no writes since it is a replica, or isn't ready yet. Its name may lead to another by now.
+    var isNotPrimary: Bool {
+        guard case .refused(let text) = self else { return false }
+        return ["READONLY", "MASTERDOWN", "LOADING"].contains { text.hasPrefix($0) }
+    }
+
     /// Whether the server doesn't know a script, such as after a restart.
     var isUnknownScript: Bool { if case .refused(let text) = self { text.hasPrefix("NOSCRIPT") } else { false } }
+}
+
+extension RedisFailure {
+    /// The description with a full stop, which the texts of some servers have.
+    var sentence: String { description.sentence }
+}
+
+extension String {
+    /// The text with a full stop at its end.
+    var sentence: String { hasSuffix(".") ? self : self + "." }
 }
 
 extension RedisFailure: CustomStringConvertible {

@@ -1,5 +1,4 @@
 import CHiredis
-import DequeModule
 import LibC
 import Pipeline
 
@@ -13,12 +12,16 @@ enum RedisRole: Sendable {
 
 /// Receives what a connection for messages brings, on its thread.
 protocol RedisReceiver: Sendable {
+    /// Returns what a new connection sends once it has signed in.
+    func greeting() -> [[[UInt8]]]
     /// The connection is ready, again or for the first time.
-    func connected()
+    /// - Parameter reply: That to the last command of the greeting.
+    /// - Throws: ``RedisFailure`` if it isn't the reply that was asked for. Then the connection is lost.
+    func connected(_ reply: RedisValue) throws(RedisFailure)
     /// Returns the commands to send, in their order. It is asked whenever the thread is woken.
     func takeCommands() -> [[[UInt8]]]
-    /// The connection is lost, and with it perhaps messages.
-    func lost()
+    /// There is no connection, or it is lost, and with it perhaps messages.
+    func lost(_ failure: RedisFailure)
     /// A message or a confirmation has arrived.
     func received(_ value: RedisValue)
 }
@@ -29,6 +32,7 @@ final class RedisLoop {
     private let address: RedisAddress
     private let limits: RedisLimits
     private let role: RedisRole
+    private let probe: [String]
     private let thread: RedisThread
     private let report: @Sendable (RedisState) -> Void
     private let clock = SystemClock()
@@ -39,8 +43,8 @@ final class RedisLoop {
         /// The host's addresses are looked up.
         case resolving(RedisResolver, until: Int64)
         case connecting(RedisLink, until: Int64)
-        /// The server has yet to reply to as many of the client's own commands.
-        case signingIn(RedisLink, replies: Int, until: Int64)
+        /// The server has yet to reply to as many of the client's own commands. That some are refused doesn't matter.
+        case signingIn(RedisLink, replies: Int, optional: Set<Int>, until: Int64)
         /// The server has accepted this client. A connection for messages notes when it last heard of the server, and
         /// whether it has asked since.
         case ready(RedisLink, heardAt: Int64, hasAsked: Bool)
@@ -48,14 +52,14 @@ final class RedisLoop {
         var link: RedisLink? {
             switch self {
             case .idle, .resolving: nil
-            case .connecting(let link, _), .signingIn(let link, _, _), .ready(let link, _, _): link
+            case .connecting(let link, _), .signingIn(let link, _, _, _), .ready(let link, _, _): link
             }
         }
 
         var deadline: Int64 {
             switch self {
             case .idle, .ready: .max
-            case .resolving(_, let until), .connecting(_, let until), .signingIn(_, _, let until): until
+            case .resolving(_, let until), .connecting(_, let until), .signingIn(_, _, _, let until): until
             }
         }
     }
@@ -67,16 +71,17 @@ final class RedisLoop {
     /// Requests for which there is no connection yet.
     private var waiting: [RedisRequest] = []
     /// Requests in the order of their replies; `nil` for one that has timed out, whose reply may still come.
-    private var sent: Deque<RedisRequest?> = []
+    private var sent: Queue<RedisRequest?> = []
     private var nextDeadline: Int64 = .max
 
     init(
-        _ address: RedisAddress, _ limits: RedisLimits, _ role: RedisRole, _ thread: RedisThread,
+        _ address: RedisAddress, _ limits: RedisLimits, _ role: RedisRole, _ probe: [String], _ thread: RedisThread,
         report: @escaping @Sendable (RedisState) -> Void
     ) {
         self.address = address
         self.limits = limits
         self.role = role
+        self.probe = probe
         self.thread = thread
         self.report = report
     }
@@ -131,21 +136,35 @@ final class RedisLoop {
         phase = .connecting(try RedisLink(address), until: until)
     }
 
-    private func signIn(_ link: RedisLink) {
+    private func signIn(_ link: RedisLink) throws(RedisFailure) {
         var commands: [[String]] = []
-        if let password = address.password { commands.append(["AUTH"] + [address.user, password].compactMap(\.self)) }
+        if let password = try address.currentPassword() {
+            commands.append(["AUTH"] + [address.user, password].compactMap(\.self))
+        }
         if address.database != 0 { commands.append(["SELECT", String(address.database)]) }
+        let needed = commands.count
+        commands += [["CLIENT", "SETNAME", address.nameOfClient], probe].filter { !$0.isEmpty }
+        let optional = needed..<commands.count
         commands.append(["PING"])
-        for command in commands { link.append(command.map { Array($0.utf8) }) }
-        phase = .signingIn(link, replies: commands.count, until: phase.deadline)
+        var bytes = commands.map { $0.map { Array($0.utf8) } }
+        var until = phase.deadline
+        if case .messages(let receiver) = role {
+            bytes += receiver.greeting()
+            until += Self.greetingTime
+        }
+        for command in bytes { link.append(command) }
+        phase = .signingIn(link, replies: bytes.count, optional: Set(optional.map { bytes.count - $0 }), until: until)
     }
+
+    /// How much longer a connection for messages may take than one for requests: its greeting may have a long reply.
+    private static let greetingTime: Int64 = 5_000_000_000
 
     private func proceed(_ events: Int16) throws(RedisFailure) {
         guard let link = phase.link else { return }
         let wasConnected = link.isConnected
         try link.proceed(events)
         if link.isConnected, !wasConnected {
-            signIn(link)
+            try signIn(link)
             try link.flush()
         }
         while let reply = try link.nextReply() { try take(reply) }
@@ -154,9 +173,13 @@ final class RedisLoop {
     private func take(_ reply: RedisValue) throws(RedisFailure) {
         switch phase {
         case .idle, .resolving, .connecting: break
-        case .signingIn(let link, let replies, let until):
-            if case .error(let text) = reply { throw .refused(text) }
-            if replies > 1 { phase = .signingIn(link, replies: replies - 1, until: until) } else { beReady(link) }
+        case .signingIn(let link, let replies, let optional, let until):
+            if case .error(let text) = reply {
+                let failure = RedisFailure.refused(text)
+                if failure.isNotPrimary || !optional.contains(replies) { throw failure }
+            }
+            guard replies > 1 else { return try beReady(link, reply) }
+            phase = .signingIn(link, replies: replies - 1, optional: optional, until: until)
         case .ready(let link, _, _):
             phase = .ready(link, heardAt: clock.uptimeNanoseconds, hasAsked: false)
             if case .messages(let receiver) = role {
@@ -164,15 +187,20 @@ final class RedisLoop {
             } else if let request = sent.popFirst() {
                 if breaker.succeed() { report(.restored) }
                 request?.end(.success(reply))
+                guard case .error(let text) = reply else { return }
+                let failure = RedisFailure.refused(text)
+                // The script is sent then.
+                if !failure.isUnknownScript { report(.refused(text)) }
+                if failure.isNotPrimary { throw failure }
             }
         }
     }
 
-    private func beReady(_ link: RedisLink) {
+    private func beReady(_ link: RedisLink, _ reply: RedisValue) throws(RedisFailure) {
+        if case .messages(let receiver) = role { try receiver.connected(reply) }
         phase = .ready(link, heardAt: clock.uptimeNanoseconds, hasAsked: false)
         let wasOpen = breaker.succeed()
         thread.pause(false)
-        if case .messages(let receiver) = role { receiver.connected() }
         for request in waiting { take(request) }
         waiting = []
         if wasOpen { report(.restored) }
@@ -235,8 +263,9 @@ final class RedisLoop {
         let wasReady = if case .ready = phase { true } else { false }
         close(failure)
         guard !isMeant else { return }
-        // One that worked is tried again at once.
-        if breaker.fail(at: clock.uptimeNanoseconds, isFinal: !wasReady) { open(failure) }
+        // One that worked is tried again at once, unless it leads to no primary.
+        let isFinal = !wasReady || failure.isNotPrimary
+        if breaker.fail(at: clock.uptimeNanoseconds, isFinal: isFinal) { open(failure) }
     }
 
     private func open(_ failure: RedisFailure) {
@@ -249,7 +278,7 @@ final class RedisLoop {
         let left = sent.compactMap(\.self) + waiting
         (sent, waiting, nextDeadline) = ([], [], .max)
         for request in left { request.end(.failure(failure)) }
-        if case .messages(let receiver) = role { receiver.lost() }
+        if case .messages(let receiver) = role { receiver.lost(failure) }
     }
 }
 

@@ -25,7 +25,8 @@ extension RedisScript {
             local time = redis.call('TIME')
             local now = time[1] * 1000000 + time[2]
             local last = tonumber(redis.call('GET', counter) or 0)
-            if last >= now then now = last + 1 end
+            -- A number of another program counts for nothing.
+            if last and last >= now and last < 2^53 then now = last + 1 end
             redis.call('SET', counter, text(now))
             return now
         end

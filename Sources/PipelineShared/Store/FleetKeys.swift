@@ -13,14 +13,17 @@ struct FleetKeys: Sendable, Hashable {
 
     init(namespace: String) { prefix = "\(namespace):\(Self.layout).\(SourceKey.version):" }
 
+    /// A key that doesn't exist, for a write that changes nothing.
+    var probe: String { prefix + "p" }
     /// The source of the numbers that only rise.
     var counter: String { prefix + "n" }
     /// The generations of all responses, each with its source's key.
     var generations: String { prefix + "g" }
     /// The recent invalidations, by their numbers.
     var log: String { prefix + "log" }
-    /// The name of the server's data, which is gone with them.
-    var data: String { prefix + "data" }
+    /// What is known of the recent invalidations: the name of the server's data, which is gone with them, the number
+    /// since which none is left out, and how many there are.
+    var noted: String { prefix + "noted" }
     /// The channel of invalidations.
     var invalidations: String { prefix + "inv" }
     /// What the name of a URL's or tag's epoch begins with.

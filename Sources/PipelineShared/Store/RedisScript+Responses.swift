@@ -146,6 +146,7 @@ extension RedisScript {
                 'b', ARGV[8], 'g', generation, 'e' .. generation, epochs)
             live(KEYS[1], ARGV[5])
             redis.call('ZADD', KEYS[3], generation, generation .. ' ' .. KEYS[1])
+            live(KEYS[3], ARGV[5])
             -- Responses that have expired leave the list of generations by and by.
             for _, member in ipairs(redis.call('ZRANDMEMBER', KEYS[3], 2)) do
                 local old, entry = string.match(member, '^(%d+) (.*)$')
@@ -237,6 +238,27 @@ extension RedisScript {
                 end
             end
             return reply
+            """)
+
+    /// Counts responses in the order of their generations. `KEYS`: all generations. `ARGV`: the generation after which to
+    /// begin, how many to look at, the epochs' prefix. Returns the last generation that was looked at, and the number of
+    /// those that hold.
+    static let count = RedisScript(
+        "count", using: holds,
+        source: """
+            local members = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf', 'LIMIT', 0, ARGV[2])
+            local last, count = '', 0
+            for _, member in ipairs(members) do
+                local generation, entry = string.match(member, '^(%d+) (.*)$')
+                last = generation
+                local epochs = redis.call('HGET', entry, 'e' .. generation)
+                if not epochs then
+                    redis.call('ZREM', KEYS[1], member)
+                elseif holds(ARGV[3], epochs) then
+                    count = count + 1
+                end
+            end
+            return {last, count}
             """)
 
     /// Counts a failed attempt. `KEYS`: failures. `ARGV`: status, time in microseconds, milliseconds to live.

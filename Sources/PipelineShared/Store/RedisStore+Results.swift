@@ -153,13 +153,21 @@ extension RedisStore {
     /// The responses, and the bytes that the server uses for everything that it holds.
     func totals() async throws -> StoreTotals? {
         try await reading {
-            let count = try await scripts.connection.send("ZCARD", keys.generations).integer ?? 0
-            let last = try await scripts.connection.send("ZRANGE", keys.generations, "-1", "-1").array?.first?.text
-            let memory = try await scripts.connection.send("INFO", "memory").text ?? ""
+            var (last, count): (Int64, Int64) = (0, 0)
+            // Those that have expired are listed until somebody looks.
+            while true {
+                let reply = try await scripts.run(
+                    .count, keys: [keys.generations], [Self.digits(last), Self.digits(1000), Array(keys.epochs.utf8)],
+                    within: .seconds(5))
+                guard let page = reply.array, let end = page.first?.integer, end > last else { break }
+                last = end
+                count = count.clampedSum(max(0, page.last?.integer ?? 0))
+            }
+            // Not every user may ask for this.
+            let memory = (try? await scripts.connection.send("INFO", "memory").text) ?? ""
             let line = memory.split(whereSeparator: \.isNewline).first { $0.hasPrefix("used_memory:") }
             return StoreTotals(
-                entries: Int(count), bytes: line.flatMap { Int($0.dropFirst(12)) } ?? 0,
-                latestGeneration: last.flatMap { Int64($0.prefix { $0 != " " }) } ?? 0)
+                entries: Int(count), bytes: line.flatMap { Int($0.dropFirst(12)) } ?? 0, latestGeneration: last)
         }
     }
 

@@ -164,16 +164,16 @@ struct RedisStore: PagedStore {
 
     /// Makes a URL or a tag invalid on every machine, and in leases that were granted before.
     /// - Throws: ``RedisFailure``; `CancellationError` if the task is cancelled.
-    func invalidation(of target: String) async throws -> (number: Int64, existed: Bool) {
+    func invalidation(of target: String) async throws -> (number: Int64, existed: Bool, heard: Int) {
         let reply = try await scripts.run(
-            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log],
+            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log, keys.noted],
             [
-                Array(target.utf8), Array(keys.invalidations.utf8), Self.digits(600_000), Self.digits(10_000),
-                Self.digits(86_400_000_000),
+                Array(target.utf8), Array(keys.invalidations.utf8), Self.digits(600_000),
+                Self.digits(MissedInvalidations.mostNoted), Self.digits(MissedInvalidations.noteTime),
             ])
-        guard let values = reply.array, values.count == 2, let number = values[0].integer else {
-            throw RedisFailure.refused("it sent an unexpected reply")
-        }
-        return (number, values[1].integer == 1)
+        guard let values = reply.array, values.count == 3, let number = values[0].integer,
+            let existed = values[1].integer, let heard = values[2].integer
+        else { throw RedisFailure.refused("it sent an unexpected reply") }
+        return (number, existed == 1, Int(heard))
     }
 }

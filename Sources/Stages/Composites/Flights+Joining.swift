@@ -6,6 +6,8 @@ final class WorkHandle: Sendable {
     let key: WorkKey
     /// The source of the load that began it: another than the key's once redirects were followed.
     let origin: SourceKey
+    /// The URL, as removals name it; `nil` for other sources.
+    let target: String?
     /// The outermost work that this one is inside of; its own number if none.
     let outermost: UInt64
     /// The priority of the work: the highest of its waiters.
@@ -15,8 +17,10 @@ final class WorkHandle: Sendable {
     /// Its task waits for this before it begins: for a slot, or for `nil` if it needs none.
     let slot = Waiter<SharedWork.Slot?>()
 
-    init(_ number: UInt64, _ key: WorkKey, _ load: Load, outermost: UInt64?, _ priority: LoadPriority) {
-        (self.number, self.key) = (number, key)
+    init(
+        _ number: UInt64, _ key: WorkKey, _ load: Load, target: String?, outermost: UInt64?, _ priority: LoadPriority
+    ) {
+        (self.number, self.key, self.target) = (number, key, target)
         origin = load.variantKey?.source ?? key.source
         self.outermost = outermost ?? number
         self.priority = AdjustablePriority(priority)
@@ -94,6 +98,7 @@ extension Flights {
         let relay = load.events.map { EventRelay($0) }
         let priority = load.priority
         let outer = CurrentFlight.outermost
+        let target = if case .url(let url) = load.request.source { url.targetText } else { String?.none }
         let (waiter, result) = change { state -> (WorkWaiter, WorkResult?) in
             let number = state.work.nextNumber()
             func waiter(for work: UInt64, begun: WorkHandle? = nil) -> WorkWaiter {
@@ -110,7 +115,7 @@ extension Flights {
                 relay?.enqueue([.joined(fetchOnly: true)] + fetch.history)
                 return (waiter(for: fetch.handle.number), fetch.result)
             }
-            let handle = WorkHandle(number, key, load, outermost: outermost, priority)
+            let handle = WorkHandle(number, key, load, target: target, outermost: outermost, priority)
             let waiter = waiter(for: number, begun: handle)
             state.work.begin(handle, waiter, priority)
             return (waiter, nil)

@@ -8,7 +8,7 @@ import Pipeline
 ///
 /// A limited number of flights run concurrently. Others wait in priority order, then first in, first out, and hold little
 /// memory meanwhile. Loads that find their image in memory, join a flight or begin inside one need no slot.
-public final class Flights: Sendable {
+public final class Flights: RemovalListener {
     /// One lock for both parts, since a load joins running work or a fetch that has ended in one step.
     struct State {
         var work: SharedWork
@@ -143,6 +143,18 @@ public final class Flights: Sendable {
         }
     }
 
+    /// Lets no later load join one under way whose response may have become invalid: those of a URL, or all for a tag, since
+    /// the tags of a response are known only when it is there. The caches don't store such a response.
+    package func removed(_ target: String) {
+        change { state in
+            let isTag = ResponseTags.isTag(target)
+            let isMeant = { (handle: WorkHandle) in isTag || handle.target == target }
+            // A load that was redirected to the URL waits for the fetch inside it.
+            let outermost = state.work.withdraw(where: isMeant).union(state.writes.withdraw(where: isMeant))
+            if !outermost.isEmpty { state.work.withdraw { outermost.contains($0.number) } }
+        }
+    }
+
     /// Notes that a source is being removed, or everything if that is `nil`. Loads that have begun by now don't store it,
     /// and later ones don't join them.
     ///
@@ -151,8 +163,8 @@ public final class Flights: Sendable {
     func noteRemoval(of source: SourceKey?) {
         refreshes.dropWaiting()
         change { state in
-            state.work.withdraw(source)
-            state.writes.withdraw(source)
+            state.work.withdraw { source == nil || $0.concerns(source) }
+            state.writes.withdraw { source == nil || $0.concerns(source) }
             // Without loads under way, nothing could store it.
             if source == nil || state.work.isRunning(nil) { state.writes.remove(source, at: state.work.nextNumber()) }
         }

@@ -73,9 +73,10 @@ public struct Lease: CompositeStage, KeyedStage, CredentialStage, ClockedStage {
             try await body.run(&load)
             return .done
         }
+        let begun = load.clock.now
         var waiting = load
         let turn = try await tier.turn(key, headers: variant.headers, patience: patience) {
-            try await waiting.look(in: tier, rules: rules, isSecond: true)
+            try await waiting.look(in: tier, rules: rules, again: begun)
         }
         load = waiting
         var hold: (any LeaseHold)?

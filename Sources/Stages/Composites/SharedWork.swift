@@ -161,12 +161,18 @@ struct SharedWork {
         return work
     }
 
-    /// Lets no further load join the work for a source, or any work if that is `nil`. Present waiters stay.
-    mutating func withdraw(_ source: SourceKey?) {
-        for (key, number) in joinable where source == nil || works[number]?.handle.concerns(source) == true {
+    /// Lets no further load join the work that matches. Present waiters stay.
+    /// - Returns: The outermost works that it is inside of.
+    @discardableResult
+    mutating func withdraw(where isMeant: (WorkHandle) -> Bool) -> Set<UInt64> {
+        var outermost: Set<UInt64> = []
+        for (key, number) in joinable {
+            guard let handle = works[number]?.handle, isMeant(handle) else { continue }
             joinable[key] = nil
             works[number]?.isWithdrawn = true
+            outermost.insert(handle.outermost)
         }
+        return outermost
     }
 
     /// Notes that a task has ended, and releases its slot.

@@ -92,12 +92,18 @@ struct WriteOrder {
         forgotten.append(fetch)
     }
 
-    /// Lets no further load join the fetches for a source, or any fetch if that is `nil`.
-    mutating func withdraw(_ source: SourceKey?) {
-        for (key, number) in joinable where source == nil || fetches[number]?.handle.concerns(source) == true {
+    /// Lets no further load join the fetches that match.
+    /// - Returns: The outermost works that they were inside of.
+    @discardableResult
+    mutating func withdraw(where isMeant: (WorkHandle) -> Bool) -> Set<UInt64> {
+        var outermost: Set<UInt64> = []
+        for (key, number) in joinable {
+            guard let handle = fetches[number]?.handle, isMeant(handle) else { continue }
             joinable[key] = nil
+            outermost.insert(handle.outermost)
             settle(number)
         }
+        return outermost
     }
 
     mutating func forgetAll() {

@@ -76,7 +76,10 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
     }
 
     /// Removes the least recently used entry.
-    mutating func removeOldest() -> Value? { oldest == Self.none ? nil : remove(nodes[oldest].key) }
+    mutating func removeOldest() -> Value? { oldestKey.flatMap { remove($0) } }
+
+    /// The key of the least recently used entry.
+    var oldestKey: Key? { oldest == Self.none ? nil : nodes[oldest].key }
 
     private mutating func link(_ place: Int) {
         nodes[place].older = newest

@@ -37,20 +37,43 @@ public final class MemoryCache: ProductCache {
         /// The last uses of entries that were trimmed, with their numbers; the newest 1,000.
         var trimmed: [(number: UInt64, use: ProductUse)] = []
         var isWatched = false
+        var knowledge: [RemovalKnowledge] = []
+        /// The keys of the entries by their URLs and tags.
+        private var byTarget: [String: Set<VariantKey>] = [:]
+
+        mutating func insert(_ entry: Kept, for key: VariantKey) {
+            _ = kept.insert(entry, for: key)
+            bytes += entry.cost
+            for target in entry.entry.targets { byTarget[target, default: []].insert(key) }
+        }
 
         mutating func remove(_ key: VariantKey) -> Kept? {
             guard let removed = kept.remove(key) else { return nil }
-            bytes -= removed.cost
+            forget(removed, key)
             return removed
+        }
+
+        private mutating func forget(_ removed: Kept, _ key: VariantKey) {
+            bytes -= removed.cost
+            for target in removed.entry.targets {
+                byTarget[target]?.remove(key)
+                if byTarget[target]?.isEmpty == true { byTarget[target] = nil }
+            }
+        }
+
+        /// The keys of the entries made from responses of a URL, or with a tag.
+        func keys(of target: String) -> Set<VariantKey> { byTarget[target] ?? [] }
+
+        /// Whether an entry may have been removed without the machine's knowledge.
+        func isUncertain(_ entry: MemoryEntry) -> Bool {
+            guard !knowledge.isEmpty, entry.askedAt != nil else { return false }
+            return knowledge.contains { $0.isUncertain(storedAt: entry.validity.storedAt) }
         }
 
         /// Removes the least recently used entries while a condition holds.
         mutating func removeOldest(while isTooMuch: (State) -> Bool) -> [Kept] {
             var removed: [Kept] = []
-            while isTooMuch(self), let oldest = kept.removeOldest() {
-                bytes -= oldest.cost
-                removed.append(oldest)
-            }
+            while isTooMuch(self), let oldest = kept.oldestKey.flatMap({ remove($0) }) { removed.append(oldest) }
             return removed
         }
     }
@@ -107,13 +130,18 @@ public final class MemoryCache: ProductCache {
         return state.withLock { state in
             state.uses &+= 1
             let use = state.uses
-            return state.kept.use(key) { kept in
+            let entry = state.kept.use(key) { kept in
                 kept?.usedAt = now
                 kept?.use = use
                 return kept?.entry
             }
+            return entry.flatMap { state.isUncertain($0) ? nil : $0 }
         }
     }
+
+    /// Lets a fleet's member say since when it has heard of every removal. Entries that it may have missed read as
+    /// misses.
+    package func follow(_ knowledge: RemovalKnowledge) { state.withLock { $0.knowledge.append(knowledge) } }
 
     /// Stores an entry, and evicts the least recently used ones that no longer fit. An entry that alone exceeds the
     /// limit isn't stored, but still removes the one that it would replace. An entry made from a later response of the
@@ -133,8 +161,7 @@ public final class MemoryCache: ProductCache {
                 $0.bytes + cost > byteLimit || $0.kept.count >= countLimit ?? .max
             }
             state.uses &+= 1
-            _ = state.kept.insert(Kept(entry: entry, cost: cost, usedAt: now, use: state.uses), for: key)
-            state.bytes += cost
+            state.insert(Kept(entry: entry, cost: cost, usedAt: now, use: state.uses), for: key)
             defer { state.isWatched = pressure != nil }
             return (freed, pressure != nil && !state.isWatched)
         }
@@ -207,11 +234,7 @@ public final class MemoryCache: ProductCache {
 
     /// Removes the entries made from responses of a URL, given without fragment and user info.
     package func remove(target: String) {
-        _ = state.withLock { state in
-            state.kept.keys.filter { state.kept.peek($0)?.entry.targets.contains(target) == true }.compactMap {
-                state.remove($0)
-            }
-        }
+        _ = state.withLock { state in state.keys(of: target).compactMap { state.remove($0) } }
     }
 
     /// Removes all entries, or only those that went unread for longer than the idle limit.

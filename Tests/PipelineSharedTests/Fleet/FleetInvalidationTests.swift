@@ -129,7 +129,7 @@ extension RedisStore {
     /// Makes a target invalid, with the message on another channel.
     fileprivate func silently(invalidate target: String, instead channel: String) async throws {
         _ = try await scripts.run(
-            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log],
+            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log, keys.noted],
             [
                 Array(target.utf8), Array((channel + "-lost").utf8), Self.digits(600_000), Self.digits(10_000),
                 Self.digits(86_400_000_000),

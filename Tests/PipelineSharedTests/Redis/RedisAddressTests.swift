@@ -1,7 +1,8 @@
+import Foundation
 import Pipeline
 import Testing
 
-import PipelineShared
+@testable import PipelineShared
 
 @Suite("The address of a Redis server")
 struct RedisAddressTests {
@@ -37,12 +38,32 @@ struct RedisAddressTests {
             ("redis://u:hunter2/x@cache", .invalidURL, "redis://host:port"),
             ("unix://u:hunter2@run/redis.sock", .invalidURL, "three slashes"),
             ("hunter2@cache", .invalidURL, "unix:///path"),
+            ("redis://u:hunter2@cache?namspace=a", .invalidURL, "namespace"),
+            ("redis://u:hunter2@cache?namespace=", .invalidURL, "no value"),
+            ("redis://u:hunter2@cache?db=1", .invalidURL, "not known"),
+            ("redis://u:hunter2@cache?password-file=/etc/hosts", .invalidURL, "one of them"),
         ])
     func refusing(_ text: String, _ code: LoadError.Code, _ advice: String) throws {
         let error = #expect(throws: LoadError.self) { try RedisAddress(text) }
         #expect(error?.code == code)
         #expect(error.map { "\($0)".contains(advice) } == true, "\(String(describing: error))")
         #expect(error.map { "\($0)".contains("hunter2") } == false)
+    }
+
+    @Test("has a namespace, a client's name, and a file that is read for each connection")
+    func parameters() throws {
+        let file = NSTemporaryDirectory() + "pipeline-password-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let address = try RedisAddress(
+            "redis://images@cache?namespace=a%20b&client=thumb%20nails&password-file=\(file)")
+        #expect(address.namespace == "a b" && address.nameOfClient == "thumbnails")
+        #expect(throws: RedisFailure.self) { try address.currentPassword() }
+        for password in ["hunter2\n", "other"] {
+            try Data(password.utf8).write(to: URL(filePath: file))
+            #expect(try address.currentPassword() == password.trimmingCharacters(in: .newlines))
+        }
+        #expect("\(address)" == "redis://cache:6379/0?namespace=a b")
+        #expect("\(try RedisAddress("unix:///a.sock?db=1&namespace=b"))" == "unix:///a.sock?db=1&namespace=b")
     }
 
     @Test("shows neither the user nor the password")

@@ -23,7 +23,8 @@ final class SharedSite: Sendable {
     ) -> RedisStore {
         var address = server.address
         address.database = database
-        let reports = FleetReports(server.address, observers: [events], logger: events.logger)
+        let reports = FleetReports(
+            server.address, observers: [events], logger: events.logger, clock: SystemClock())
         let connection = RedisConnection(
             address, limits: RedisLimits(request: .seconds(10)), report: { reports.change($0) })
         return RedisStore(
