@@ -29,10 +29,10 @@ enum FleetSizes {
         let fleet = Fleet(server.address, blobs: blobs, connecting: RedisLimits(request: .seconds(10)))
         // Scripts and connections count once.
         try await store(0, size, fleet, tag)
-        let before = try await fleet.inspectServer().usedBytes
+        let before = try await fleet.inspectServer()?.usedBytes ?? 0
         let count = blobs == nil ? Self.count : 50
         for number in 1...count { try await store(number, size, fleet, tag) }
-        return (try await fleet.inspectServer().usedBytes - before) / count
+        return ((try await fleet.inspectServer()?.usedBytes ?? 0) - before) / count
     }
 
     private static func store(_ number: Int, _ size: Int, _ fleet: Fleet, _ tag: ((Int) -> String)?) async throws {

@@ -83,9 +83,12 @@ struct SharedTests {
         let removed = try await pipectl.run(
             "cache", "rm", "--shared", address, origin.url("/a.png").absoluteString)
         #expect(removed.status == 0, "\(removed.errors)")
+        #expect(removed.text.hasSuffix("/a.png: 1 removed, 0 processes heard of it\n"), "\(removed.text)")
         #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.count == 1)
         let untagged = try await pipectl.run("cache", "rm", "--shared", address, "--tag", "/b.png", "--tag", "none")
-        #expect(untagged.lines == ["/b.png: 1 removed", "none: 1 removed"], "\(untagged.errors)")
+        #expect(untagged.status == 1)
+        #expect(untagged.lines == ["/b.png: 1 removed, 0 processes heard of it"], "\(untagged.errors)")
+        #expect(untagged.errors.contains("none: nothing is stored, 0 processes heard of it."), "\(untagged.errors)")
         #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.isEmpty)
         _ = try await pipectl.run("prefetch", origin.url("/c.png").absoluteString, "--shared", address, "-q")
         // With that, this machine has also removed the others from its own tiers.
@@ -93,7 +96,33 @@ struct SharedTests {
         #expect(try await pipectl.run("cache", "rm").status != 0)
         let purged = try await pipectl.run("cache", "purge", "--shared", address)
         #expect(purged.status == 0, "\(purged.errors)")
+        let empty = try await pipectl.run("cache", "stats", "--shared", address)
+        #expect(empty.text.hasPrefix("\(address): 0 responses, "), "\(empty.text)\(empty.errors)")
         #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.isEmpty)
+    }
+
+    @Test("finds what programs with another namespace share, as an option or in the URL")
+    func namespaces() async throws {
+        let other = "\(address)?namespace=thumbnails"
+        _ = try await pipectl.run("prefetch", url, "--shared", other, "-q")
+        #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.isEmpty)
+        #expect(try await pipectl.run("cache", "ls", "--shared", other).lines.count == 1)
+        let named = ["--shared", address, "--namespace", "thumbnails"]
+        #expect(try await pipectl.run(["cache", "rm", url] + named, [:]).text.contains("1 removed"))
+        #expect(try await pipectl.run(["cache", "rm", url] + named, [:]).status == 1)
+        let alone = try await pipectl.run("cache", "ls", "--namespace", "thumbnails")
+        #expect(alone.status == 2 && alone.errors.contains("--namespace needs --shared."), "\(alone.errors)")
+    }
+
+    @Test("is used by a user who may do nothing that is dangerous")
+    func leastRights() async throws {
+        try server.send("ACL SETUSER images on >secret ~pipeline:* &pipeline:* +@all -@dangerous")
+        let address = "unix://images:secret@\(server.socket)"
+        _ = try await pipectl.run("prefetch", url, "--shared", address, "-q")
+        let stats = try await pipectl.run("cache", "stats", "--shared", address)
+        #expect(stats.text == "unix://…@\(server.socket): 1 responses\n", "\(stats.text)\(stats.errors)")
+        #expect(try await pipectl.run("cache", "rm", url, "--shared", address).status == 0)
+        #expect(try await pipectl.run("doctor", "--shared", address).text.contains("allow this user INFO"))
     }
 
     @Test("is checked by the doctor, who advises")

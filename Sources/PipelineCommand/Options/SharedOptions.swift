@@ -16,6 +16,12 @@ struct SharedOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Begin the keys there with this name. All programs that share what they fetch use the same; pipeline by default.",
+            valueName: "name"))
+    var namespace: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Keep large shared responses in this bucket. s3://bucket/prefix, with ?endpoint=https://host for a store other than Amazon's.",
             valueName: "url"))
     var blobs: String?
@@ -28,6 +34,10 @@ struct SharedOptions: ParsableArguments {
             throw ValidationError(CommandWords.text(of: error))
         }
         if blobs != nil, shared == nil { throw ValidationError("--blobs needs --shared.") }
+        if let namespace {
+            if shared == nil { throw ValidationError("--namespace needs --shared.") }
+            if namespace.isEmpty { throw ValidationError("--namespace needs a name.") }
+        }
     }
 
     /// The fleet; `nil` without the option. Nothing is connected until it is needed.
@@ -37,14 +47,14 @@ struct SharedOptions: ParsableArguments {
         let blobs = blobs.flatMap { try? S3Bucket($0) }.map { S3Blobs($0) }
         // A verb has just started, and its first request has to connect.
         let limits = RedisLimits(request: .seconds(1), connecting: .seconds(1))
-        return Fleet(address, blobs: blobs, connecting: limits, users: users)
+        return Fleet(address, namespace: namespace, blobs: blobs, connecting: limits, users: users)
     }
 
     /// The fleet of a verb that works on the shared tier alone; `nil` without the option.
     /// - Throws: `LoadError` if the server can't be used, which must not be taken for an empty one.
     func usableFleet() async throws -> Fleet? {
         guard let fleet = fleet() else { return nil }
-        _ = try await fleet.inspectServer()
+        try await fleet.check()
         return fleet
     }
 
@@ -62,7 +72,9 @@ struct SharedOptions: ParsableArguments {
     func findings() async -> [DoctorFinding] {
         guard let fleet = fleet() else { return [] }
         let server = await DoctorFinding("shared", subject) {
-            let server = try await fleet.inspectServer()
+            guard let server = try await fleet.inspectServer() else {
+                return ("usable; allow this user INFO to see more", true)
+            }
             let memory = server.byteLimit == 0 ? "" : " of \(ByteCount.text(server.byteLimit))"
             let state = ["Redis \(server.version), \(ByteCount.text(server.usedBytes))\(memory)"] + server.advice
             return (state.joined(separator: "; "), server.isUsable)

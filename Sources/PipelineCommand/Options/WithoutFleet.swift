@@ -27,13 +27,11 @@ final class Fleet: Sendable {
 
     func join(_ resources: PipelineResources) {}
 
-    func remove(_ url: URL) async -> Bool { false }
-
-    func remove(tag: String) async -> Bool { false }
+    func removal(of target: String) async -> (existed: Bool, heard: Int)? { nil }
 
     func removeAll() async throws -> Int { 0 }
 
-    func inspectServer() async throws -> FleetServer { FleetServer() }
+    func inspectServer() async throws -> FleetServer? { nil }
 
     func close() {}
 }

@@ -14,7 +14,8 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         """
         A key is what \(Program.name) cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
         for one of the arguments. Tags are those of the origin's Surrogate-Key and Cache-Tag, and of programs that \
-        gave a load some. With --shared a URL or a tag becomes invalid in every tier of every machine.
+        gave a load some. With --shared a URL or a tag becomes invalid in every tier of every machine; how many processes \
+        heard of it is printed too.
 
         Examples:
           \(Program.name) cache rm https://example.com/photo.jpg
@@ -40,31 +41,45 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         let responses = if let fleet { fleet.cache } else { try await cache.existing() }
         var missing = 0
         for (name, isTag) in names.map({ ($0, false) }) + tag.map({ ($0, true) }) {
-            let count = if let responses { try await remove(name, isTag: isTag, responses, fleet) } else { 0 }
+            let (count, heard) =
+                if let responses { try await remove(name, isTag: isTag, responses, fleet) } else { (0, Int?.none) }
             let name = isTag ? printable(name) : redactedURL(name)
             if count == 0 { missing += 1 }
+            let told = heard.map { ", \($0) \($0 == 1 ? "process" : "processes") heard of it" } ?? ""
             if count == 0, !report.json {
-                report.show("\(name): nothing is stored.")
+                report.show("\(name): nothing is stored\(told).")
             } else {
-                Report(["input": name, "removed": count], "\(name): \(count) removed").show(report)
+                Report(["input": name, "removed": count, "heard": heard], "\(name): \(count) removed\(told)").show(
+                    report)
             }
         }
         await responses?.close()
         if missing > 0 { throw ExitCode(1) }
     }
 
+    /// - Returns: How many were removed, and how many processes of a fleet heard of it.
     private func remove(
         _ name: String, isTag: Bool, _ responses: HTTPCache, _ fleet: Fleet?
-    ) async throws -> Int {
-        if isTag {
-            if let fleet { return await fleet.remove(tag: name) ? 1 : 0 }
-            return await responses.remove(tag: name)
+    ) async throws -> (Int, heard: Int?) {
+        if !isTag, name.utf8.count == 64, let key = try await key(name, responses) {
+            return (await responses.remove(key), nil)
         }
-        if name.utf8.count == 64, let key = try await key(name, responses) { return await responses.remove(key) }
-        guard case .url(let url) = try? ImageSource(parsing: name) else { return 0 }
+        let target: String
+        if isTag {
+            target = ResponseTags.target(name)
+        } else {
+            guard case .url(let url) = try? ImageSource(parsing: name) else { return (0, nil) }
+            target = url.targetText
+        }
+        guard let fleet else { return (await responses.remove(target: target), nil) }
         // It also clears the other tiers of every machine, which say nothing of how many they had.
-        if let fleet { return await fleet.remove(url) ? 1 : 0 }
-        return await responses.remove(url: url)
+        guard let removal = await fleet.removal(of: target) else {
+            throw LoadError(
+                .unreachable, subject: shared.subject,
+                "The shared cache didn't take the removal of \(isTag ? printable(name) : redactedURL(name)). Try it again."
+            )
+        }
+        return (removal.existed ? 1 : 0, removal.heard)
     }
 
     private func key(_ digits: String, _ responses: HTTPCache) async throws -> SourceKey? {

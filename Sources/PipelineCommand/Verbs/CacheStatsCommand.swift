@@ -40,13 +40,17 @@ struct CacheStatsCommand: AsyncParsableCommand {
     }
 
     /// Shows a shared tier. Redis counts all bytes that it uses, and knows no limit of one service.
-    private func show(_ server: FleetServer, _ statistics: CacheStatistics?) {
+    private func show(_ server: FleetServer?, _ statistics: CacheStatistics?) {
         let entries = statistics?.entries ?? 0
-        let limit = server.byteLimit == 0 ? "without a limit" : "of at most \(ByteCount.text(server.byteLimit))"
+        let size = server.map { server in
+            let limit = server.byteLimit == 0 ? "without a limit" : "of at most \(ByteCount.text(server.byteLimit))"
+            return ", \(ByteCount.text(server.usedBytes)) \(limit) in the server"
+        }
         Report(
             [
-                "server": shared.subject, "entries": entries, "bytes": server.usedBytes, "byteLimit": server.byteLimit,
-            ], "\(shared.subject): \(entries) responses, \(ByteCount.text(server.usedBytes)) \(limit) in the server"
+                "server": shared.subject, "entries": entries, "bytes": server?.usedBytes,
+                "byteLimit": server?.byteLimit,
+            ], "\(shared.subject): \(entries) responses\(size ?? "")"
         ).write(asJSON: json)
     }
 }

@@ -143,7 +143,7 @@ struct Settings: ParsableArguments {
         let blobs = try blobs.map { S3Blobs(try S3Bucket($0)) }
         return try shared.map {
             Fleet(
-                try RedisAddress($0), namespace: "image-server", blobs: blobs, clock: clock,
+                try RedisAddress($0), blobs: blobs, clock: clock,
                 observers: [FleetMetrics(factory: metrics)])
         }
     }
