@@ -131,7 +131,9 @@ svg-suites: release
 	@Scripts/dependencies librsvg2-bin python3-pil
 	PIPECTL=$(BINARY) Scripts/svg-suites $(SVG_SUITES)
 
-# Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
+# Tries the cache at length, which takes an hour or two, and prints what it survived; `make test` has the short forms.
+# OUTAGES is how often machines are cut off for each of seven times, with disks and without, while images are removed.
+OUTAGES = 2
 soak: dependencies
 	swift build --product CacheTrials
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
@@ -141,6 +143,10 @@ soak: dependencies
 	for fault in none killed paused stopped restarted full slow slow-but-patient cut unplugged; do \
 	    $$(swift build --show-bin-path)/CacheTrials fleet $$fault 8 200 100 10 || exit 1; \
 	done
+	for seconds in 1 3 5 7 10 15 30; do for tier in disk memory; do \
+	    $$(swift build --show-bin-path)/CacheTrials removals $$seconds $(OUTAGES) $$tier 2>/dev/null || exit 1; \
+	done; done
+	$$(swift build --show-bin-path)/CacheTrials burst 3000
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
 	SOAK_LOADS=10000 swift test --filter LyingOriginTests

@@ -3,6 +3,8 @@
 //     CacheTrials crash <kills> <seed>
 //     CacheTrials sharing <operations> <seconds> <seed>
 //     CacheTrials fleet <fault> <processes> <loads> <images> <seconds>
+//     CacheTrials removals <seconds> <rounds> <disk or memory>
+//     CacheTrials burst <removals>
 //     CacheTrials sizes
 //     CacheTrials hits <seconds>
 //     CacheTrials denied <mode>
@@ -59,6 +61,12 @@ case "fleet":
             seconds: Int(numbers[3])
         ).run()
     }
+case "removals":
+    await tried { folder in
+        try await RemovalTrial.cutOff(
+            seconds: Double(numbers[0]), rounds: Int(numbers[1]), hasDisk: arguments.last == "disk", in: folder)
+    }
+case "burst": await tried { try await RemovalTrial.burst(Int(numbers.first ?? 3000), in: $0) }
 case "sizes": try await FleetSizes.run()
 case "hits": try await SharedHits.run(seconds: Double(numbers.first ?? 2))
 case "hits-member": try await SharedHits.runMember(socket: arguments[2], seconds: Double(numbers.last ?? 2))

@@ -53,12 +53,12 @@ final class FleetMembers: Sendable {
 
     /// Takes no further change. The tiers belong to no fleet any more, and are used as before.
     func close() {
-        let (knowledge, waiters) = state.withLock { state in
+        let waiters = state.withLock { state in
             defer { state.waiters = [:] }
             state.isClosed = true
-            return (state.members.map(\.knowledge), Array(state.waiters.values))
+            for member in state.members { member.knowledge.set(since: .distantPast) }
+            return Array(state.waiters.values)
         }
-        for knowledge in knowledge { knowledge.set(since: .distantPast) }
         for waiter in waiters { waiter.resume(with: .success(())) }
         removals.finish()
     }
@@ -76,6 +76,7 @@ final class FleetMembers: Sendable {
         }
         return state.withLock { state in
             state.members.append(member)
+            if state.isClosed { member.knowledge.set(since: .distantPast) }
             return state.isListening
         }
     }
@@ -123,12 +124,12 @@ final class FleetMembers: Sendable {
             }
             forget([target])
         case .lost(let failure):
-            let knowledge = state.withLock { state in
+            let isClosed = state.withLock { state in
                 state.isListening = false
-                return state.members.map(\.knowledge)
+                if !state.isClosed { for member in state.members { member.knowledge.set(since: .distantFuture) } }
+                return state.isClosed
             }
-            for knowledge in knowledge { knowledge.set(since: .distantFuture) }
-            if let failure { reports.hear(.lost(failure)) }
+            if let failure, !isClosed { reports.hear(.lost(failure)) }
         }
         return false
     }
@@ -136,17 +137,19 @@ final class FleetMembers: Sendable {
     /// Applies invalidations that were missed. Of those that Redis doesn't know any more, it knows the last: what was
     /// stored before that is confirmed before it is served.
     private func catchUp(_ missed: MissedInvalidations) -> Bool {
+        let count = state.withLock(\.members.count)
         // Before the tiers are certain: what they have of these must be gone.
         forget(missed.targets.map(\.target))
         // A response that is stored from now on is certain, whatever the server's clock says. It agrees to two seconds.
         let now = clock.now
         let known = min(now, Date(timeIntervalSince1970: Double(missed.known) / 1e6 + 2))
-        let (caughtUp, incomplete, areLate) = state.withLock { state -> ([Member], [PipelineResources], Bool) in
+        let (incomplete, areLate) = state.withLock { state -> ([PipelineResources], Bool) in
+            if state.isClosed { return ([], false) }
             let isNewData = state.data.map { $0 != missed.data } ?? false
             state.data = missed.data
             state.isListening = true
             // One that has joined since the question has missed more than the reply holds.
-            let places = state.members.indices.filter { state.members[$0].heard >= missed.since }
+            let places = state.members.indices.prefix(count).filter { state.members[$0].heard >= missed.since }
             var incomplete: [PipelineResources] = []
             for place in places {
                 if isNewData || state.members[place].heard < missed.known {
@@ -157,10 +160,10 @@ final class FleetMembers: Sendable {
                     if isNewData { state.members[place].heard = 0 }
                 }
                 note(missed.until, &state.members[place])
+                state.members[place].knowledge.set(since: state.members[place].certainSince)
             }
-            return (places.map { state.members[$0] }, incomplete, places.count < state.members.count)
+            return (incomplete, places.count < state.members.count)
         }
-        for member in caughtUp { member.knowledge.set(since: member.certainSince) }
         for resources in incomplete {
             resources.memory.reset()
             reports.report(.droppedMemory)
