@@ -184,6 +184,23 @@ struct FleetRemovalTests {
         withExtendedLifetime(site) {}
     }
 
+    @Test("is nothing to the tiers of a fleet that is closed, whether they joined before or afterwards")
+    func closed() async throws {
+        let site = try Site()
+        let machine = try await site.machine()
+        _ = try await machine.load(site.urls[0])
+        await machine.fleet.shutdown()
+        #expect(try await machine.load(site.urls[0]).source == .memory)
+        #expect(try await !machine.fleet.ready(within: .zero))
+        let later = site.fleet.machine().resources
+        machine.fleet.join(later)
+        let loader = ImageLoader(later)
+        _ = try await loader.load(site.urls[0])
+        #expect(try await loader.load(site.urls[0]).source == .memory)
+        #expect(!machine.events.events.contains { if case .deaf = $0 { true } else { false } })
+        withExtendedLifetime(site) {}
+    }
+
     @Test("leaves memory at once, and no lookup finds it, while the disk is slow")
     func slowDisk() async throws {
         let site = try Site()
