@@ -9,6 +9,8 @@ final class FleetReports: Sendable {
         var isDeaf = false
         /// When warnings were last logged, by what they are about.
         var loggedAt: [String: Duration] = [:]
+        /// What was warned about, and isn't over as far as the log says.
+        var open: Set<String> = []
     }
 
     private let server: String
@@ -33,9 +35,15 @@ final class FleetReports: Sendable {
             // A server has few reasons, but the texts are its own.
             if state.loggedAt.count >= 100 { state.loggedAt = [:] }
             state.loggedAt[subject] = now
+            state.open.insert(subject)
             return true
         }
         if isDue { logger.warning("\(message())") }
+    }
+
+    /// Logs that something is over, if its last warning was logged.
+    private func notice(end subject: String, _ message: @autoclosure () -> String) {
+        if state.withLock({ $0.open.remove(subject) }) != nil { logger.notice("\(message())") }
     }
 
     /// Passes an event on.
@@ -62,7 +70,7 @@ final class FleetReports: Sendable {
             )
         case .restored:
             report(.restored)
-            logger.notice("The shared cache \(server) replies again.")
+            notice(end: "lost", "The shared cache \(server) replies again.")
         case .refused: break
         }
     }
@@ -100,7 +108,7 @@ final class FleetReports: Sendable {
                 """)
         case .restored:
             report(.listening)
-            if wasDeaf { logger.notice("This machine hears again what others remove from the shared cache \(server).") }
+            notice(end: "deaf", "This machine hears again what others remove from the shared cache \(server).")
         case .refused: break
         }
     }

@@ -31,6 +31,22 @@ struct FleetRefusalTests {
         #expect(!warnings.contains { $0.contains("..") }, "\(warnings)")
     }
 
+    @Test("connections again and again is told once a minute")
+    func flapping() throws {
+        let (events, clock) = (EventRecorder(), ManualClock())
+        let reports = FleetReports(
+            RedisAddress(.socket(path: "/a")), observers: [events], logger: events.logger, clock: clock)
+        for _ in 0..<10 {
+            reports.change(.lost(.timedOut))
+            reports.hear(.lost(.timedOut))
+            reports.change(.restored)
+            reports.hear(.restored)
+            clock.advance(by: .seconds(10))
+        }
+        #expect(events.warnings.count == 4)
+        #expect(events.events.count == 40)
+    }
+
     @Test("writes since it has become a replica is left for the one to which its address leads by now")
     func failover() async throws {
         let (site, next) = (try FleetSite(), try RedisServer())
