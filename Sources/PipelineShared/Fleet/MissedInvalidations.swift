@@ -47,13 +47,9 @@ extension RedisScript {
     /// If Redis has evicted the log, the count differs, and what was in it is unknown. It works in a server that has no
     /// memory left for writes.
     static let missed = RedisScript(
-        "missed",
+        "missed", using: numbers,
         source: """
-            local function text(number) return string.format('%.0f', number) end
-            local time = redis.call('TIME')
-            local now = time[1] * 1000000 + time[2]
-            local last = tonumber(redis.call('GET', KEYS[1]) or 0)
-            if last and last >= now and last < 2^53 then now = last end
+            local now = coming(KEYS[1]) - 1
             local noted = redis.call('ZCARD', KEYS[2])
             local data, known, count = unpack(redis.call('HMGET', KEYS[3], 'data', 'known', 'count'))
             if not (data and known and tonumber(count) == noted) then

@@ -12,10 +12,7 @@ extension RedisScript {
         source: """
             local epoch = redis.call('GET', KEYS[2])
             redis.call('DEL', KEYS[2])
-            local time = redis.call('TIME')
-            local now = time[1] * 1000000 + time[2]
-            local last = tonumber(redis.call('GET', KEYS[1]) or 0)
-            if last and last >= now and last < 2^53 then now = last + 1 end
+            local now = coming(KEYS[1])
             redis.pcall('SET', KEYS[1], text(now))
             redis.pcall('SET', KEYS[2], 'i' .. text(now), 'PX', ARGV[3])
             if type(redis.pcall('ZADD', KEYS[3], text(now), ARGV[1])) == 'number' then
