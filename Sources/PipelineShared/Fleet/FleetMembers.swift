@@ -129,7 +129,7 @@ final class FleetMembers: Sendable {
                 if !state.isClosed { for member in state.members { member.knowledge.set(since: .distantFuture) } }
                 return state.isClosed
             }
-            if let failure, !isClosed { reports.hear(.lost(failure)) }
+            if let failure, !isClosed { reports.hear(failure) }
         }
         return false
     }
@@ -174,7 +174,7 @@ final class FleetMembers: Sendable {
             return Array(state.waiters.values)
         }
         for waiter in waiters { waiter.resume(with: .success(())) }
-        reports.hear(.restored)
+        reports.hear(nil)
         return areLate
     }
 

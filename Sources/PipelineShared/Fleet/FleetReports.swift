@@ -52,26 +52,29 @@ final class FleetReports: Sendable {
         for observer in observers { observer.observe(event) }
     }
 
+    /// Notes what holds from now on; returns whether it didn't before.
+    private func turn(_ flag: WritableKeyPath<State, Bool>, _ value: Bool) -> Bool {
+        state.withLock { state in
+            defer { state[keyPath: flag] = value }
+            return state[keyPath: flag] != value
+        }
+    }
+
     /// Notes that the connection's state has changed.
     func change(_ change: RedisState) {
-        if case .refused(let text) = change { return refuse(text) }
-        let isLost = if case .lost = change { true } else { false }
-        let isNew = state.withLock { state in
-            defer { state.isLost = isLost }
-            return state.isLost != isLost
-        }
-        guard isNew else { return }
         switch change {
         case .lost(let failure):
+            guard turn(\.isLost, true) else { return }
             report(.lost("\(failure)"))
             warn(
                 about: "lost",
                 "The shared cache \(server) can't be used: \(failure.sentence) Loads continue without it until it replies again."
             )
         case .restored:
+            guard turn(\.isLost, false) else { return }
             report(.restored)
             notice(end: "lost", "The shared cache \(server) replies again.")
-        case .refused: break
+        case .refused(let text): refuse(text)
         }
     }
 
@@ -89,16 +92,11 @@ final class FleetReports: Sendable {
             """)
     }
 
-    /// Notes whether this machine hears what others make invalid.
-    func hear(_ change: RedisState) {
-        let isDeaf = if case .lost = change { true } else { false }
-        let wasDeaf = state.withLock { state in
-            defer { state.isDeaf = isDeaf }
-            return state.isDeaf
-        }
-        switch change {
-        case .lost(let failure):
-            guard !wasDeaf else { return }
+    /// Notes whether this machine hears what others make invalid: `nil`, or why it doesn't.
+    func hear(_ failure: RedisFailure?) {
+        let isNew = turn(\.isDeaf, failure != nil)
+        if let failure {
+            guard isNew else { return }
             report(.deaf("\(failure)"))
             warn(
                 about: "deaf",
@@ -106,10 +104,9 @@ final class FleetReports: Sendable {
                 This machine doesn't hear what others remove from the shared cache \(server): \(failure.sentence) Stored \
                 images are confirmed before they are served until it does.
                 """)
-        case .restored:
+        } else {
             report(.listening)
             notice(end: "deaf", "This machine hears again what others remove from the shared cache \(server).")
-        case .refused: break
         }
     }
 
@@ -130,11 +127,7 @@ final class FleetReports: Sendable {
 
     /// Notes whether the server has refused a write since it is full.
     func write(isFull: Bool) {
-        let isNew = state.withLock { state in
-            defer { state.isFull = isFull }
-            return state.isFull != isFull
-        }
-        guard isNew else { return }
+        guard turn(\.isFull, isFull) else { return }
         report(isFull ? .full : .hasRoom)
         if isFull {
             logger.warning(

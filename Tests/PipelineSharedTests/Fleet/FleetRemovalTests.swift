@@ -49,7 +49,7 @@ struct FleetRemovalTests {
         site.relay.setCut(true)
         for url in site.urls { #expect(await other.fleet.remove(url)) }
         site.version.withLock { $0 = 2 }
-        await machine.events.until { $0.contains { if case .deaf = $0 { true } else { false } } }
+        await machine.events.until { $0.contains(where: \.isDeaf) }
         for url in site.urls { #expect(try await machine.load(url).source == .network) }
         for url in site.urls { #expect(try await machine.load(url).source == .revalidated) }
         site.relay.setCut(false)
@@ -73,7 +73,7 @@ struct FleetRemovalTests {
         #expect(try await fleet.ready(within: .seconds(60)))
         _ = try await machine.load(site.urls[0])
         site.relay.setCut(true)
-        await events.until { $0.contains { if case .deaf = $0 { true } else { false } } }
+        await events.until { $0.contains(where: \.isDeaf) }
         #expect(try await machine.load(site.urls[0]).source == .memory)
         withExtendedLifetime(site) {}
     }
@@ -157,9 +157,7 @@ struct FleetRemovalTests {
     @Test("is told if the server allows no channels, and loads don't wait for messages that can't come")
     func forbidden() async throws {
         let site = try FleetSite()
-        try site.server.send("ACL SETUSER images on >secret ~* +@all resetchannels")
-        var address = site.server.address
-        (address.user, address.password) = ("images", "secret")
+        let address = try site.server.address(allowing: "~* +@all resetchannels")
         let machine = site.machine(over: address)
         machine.fleet.join(machine.resources)
         await machine.events.until {
@@ -180,7 +178,7 @@ struct FleetRemovalTests {
         machine.fleet.join(late)
         #expect(try await machine.fleet.ready(within: .seconds(60)))
         #expect(late.memory.count == 0)
-        #expect(!machine.events.events.contains { if case .deaf = $0 { true } else { false } })
+        #expect(!machine.events.events.contains { $0.isDeaf })
         withExtendedLifetime(site) {}
     }
 
@@ -197,7 +195,7 @@ struct FleetRemovalTests {
         let loader = ImageLoader(later)
         _ = try await loader.load(site.urls[0])
         #expect(try await loader.load(site.urls[0]).source == .memory)
-        #expect(!machine.events.events.contains { if case .deaf = $0 { true } else { false } })
+        #expect(!machine.events.events.contains { $0.isDeaf })
         withExtendedLifetime(site) {}
     }
 
@@ -315,9 +313,7 @@ struct NotedInvalidationsTests {
         let second = try await missed(store, since: first.until)
         #expect(second.targets.count == 1 && second.data == first.data && second.known == first.known)
         try site.server.send("CONFIG SET maxmemory 0")
-        try site.server.send("ACL SETUSER images on >secret ~* &* +@all -zadd")
-        var address = site.server.address
-        (address.user, address.password) = ("images", "secret")
+        let address = try site.server.address(allowing: "~* &* +@all -zadd")
         let other = site.machine(over: address)
         _ = try await invalidate(1, keeping: 3, in: other.fleet.store)
         let third = try await missed(store, since: second.until)

@@ -13,7 +13,20 @@ extension Trait where Self == ConditionTrait {
     static var withS3: Self { .enabled("Scripts/s3-servers hasn't run") { S3Server.isInstalled } }
 }
 
+extension FleetEvent {
+    /// Whether it says that a machine doesn't hear of invalidations any more.
+    var isDeaf: Bool { if case .deaf = self { true } else { false } }
+}
+
 extension RedisServer {
+    /// The address with a user who may do what an access control list allows.
+    func address(allowing rules: String) throws -> RedisAddress {
+        try send("ACL SETUSER images on >secret \(rules)")
+        var address = address
+        (address.user, address.password) = ("images", "secret")
+        return address
+    }
+
     /// Waits until leases of this many names are waited for.
     func listeners(_ count: Int) async throws {
         let connection = RedisConnection(address, limits: RedisLimits(request: .seconds(10)))
