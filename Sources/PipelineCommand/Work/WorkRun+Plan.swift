@@ -56,25 +56,14 @@ extension WorkRun {
         for start in stride(from: 0, to: jobs.count, by: 256) {
             let part = jobs[start..<min(start + 256, jobs.count)].filter { !$0.isRepeated }
             let plans = try await BlockingThreads.files.run { cancellation in
-                try part.map { job -> Result<Planned?, LoadError> in
-                    do {
-                        return .success(try plan(job, needsSize, cancellation))
-                    } catch let error as LoadError {
-                        return .failure(error)
-                    }
-                }
+                part.map { job in Result { try plan(job, needsSize, cancellation) } }
             }
             for (job, plan) in zip(part, plans) {
-                switch plan {
-                case .success(let results?): show(results, of: job, report)
-                case .success(nil):
-                    do {
-                        show(try await measured(job, planned), of: job, report)
-                    } catch let error as LoadError {
-                        failures += 1
-                        Report(job.input, status: "failed", error: error).show(report)
-                    }
-                case .failure(let error):
+                do {
+                    let known = try plan.get()
+                    let results = if let known { known } else { try await measured(job, planned) }
+                    show(results, of: job, report)
+                } catch let error as LoadError {
                     failures += 1
                     Report(job.input, status: "failed", error: error).show(report)
                 }
