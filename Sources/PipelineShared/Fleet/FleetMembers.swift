@@ -129,7 +129,7 @@ final class FleetMembers: Sendable {
                 if !state.isClosed { for member in state.members { member.knowledge.set(since: .distantFuture) } }
                 return state.isClosed
             }
-            if let failure, !isClosed { reports.hear(failure) }
+            if let failure, !isClosed { reports.hear(failure, servesUncertain: mayServeUncertain) }
         }
         return false
     }

@@ -93,7 +93,8 @@ final class FleetReports: Sendable {
     }
 
     /// Notes whether this machine hears what others make invalid: `nil`, or why it doesn't.
-    func hear(_ failure: RedisFailure?) {
+    /// - Parameter servesUncertain: Whether stored images are served meanwhile without being confirmed.
+    func hear(_ failure: RedisFailure?, servesUncertain: Bool = false) {
         let isNew = turn(\.isDeaf, failure != nil)
         if let failure {
             guard isNew else { return }
@@ -101,8 +102,8 @@ final class FleetReports: Sendable {
             warn(
                 about: "deaf",
                 """
-                This machine doesn't hear what others remove from the shared cache \(server): \(failure.sentence) Stored \
-                images are confirmed before they are served until it does.
+                This machine doesn't hear what others remove from the shared cache \(server): \(failure.sentence) Until it \
+                does, \(servesUncertain ? "it may serve what was removed" : "stored images are confirmed before they are served").
                 """)
         } else {
             report(.listening)

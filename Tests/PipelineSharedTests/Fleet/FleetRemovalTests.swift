@@ -75,6 +75,7 @@ struct FleetRemovalTests {
         site.relay.setCut(true)
         await events.until { $0.contains(where: \.isDeaf) }
         #expect(try await machine.load(site.urls[0]).source == .memory)
+        while !events.warnings.contains(where: { $0.contains("it may serve what was removed") }) { await Task.yield() }
         withExtendedLifetime(site) {}
     }
 
