@@ -1,14 +1,16 @@
 import Foundation
 import Pipeline
 
-/// Cancels sleeps of an hour, and again two seconds later; prints the kilobytes by which the process has grown from the
-/// first time to the second.
+/// Cancels sleeps of an hour, a tenth of them at a time and two seconds apart; prints the kilobytes by which the process
+/// has grown since the first tenth.
 enum Sleeping {
     static func run(count: Int) async throws {
-        try await cancelled(count)
+        try await cancelled(count / 10)
         let before = try residentPages()
-        try await Task.sleep(for: .seconds(2))
-        try await cancelled(count)
+        for _ in 1..<10 {
+            try await Task.sleep(for: .seconds(2))
+            try await cancelled(count / 10)
+        }
         print((try residentPages() - before) * 4)
     }
 
