@@ -72,7 +72,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
@@ -87,7 +86,6 @@ let package = Package(
                 "Essentials", "LibC",
                 "CThread",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings
         ),

@@ -1,5 +1,3 @@
-import HeapModule
-
 /// Objects that wait for their turn: the highest priority first, then first in, first out.
 ///
 /// An object that moves to another priority keeps its age. Operations take logarithmic time, moves and removals included.
@@ -8,7 +6,7 @@ package struct PriorityLine<Element: AnyObject> {
     /// would then look up their own types at each step.
     private var elements: [ObjectIdentifier: (element: AnyObject, place: PriorityPlace)] = [:]
     /// The places of all elements, and some that are no longer used. The greatest is always in use.
-    private var places = Heap<PriorityPlace>()
+    private var places = PlaceHeap()
     private var counts = InlineArray<5, Int>(repeating: 0)
     private var lastNumber: UInt64 = 0
 
@@ -76,7 +74,7 @@ package struct PriorityLine<Element: AnyObject> {
 
     /// Drops unused places that come first, or all of them once they are most of the heap.
     private mutating func dropLeftPlaces() {
-        if places.count > 2 * elements.count + 64 { places = Heap(elements.values.map(\.place)) }
+        if places.count > 2 * elements.count + 64 { places = PlaceHeap(elements.values.map(\.place)) }
         while let place = places.max, elements[place.element]?.place != place { places.removeMax() }
     }
 }
