@@ -64,6 +64,9 @@ enum FleetFuzzing {
 
     /// Reads the values of keys: heads, results and references.
     private static func readPacked(_ bytes: [UInt8]) {
+        if let head = CheckedHead(bytes, key: key, generation: 1) { use(head.head, head.bodyLength) }
+        precondition(CheckedValue.open(CheckedValue.seal(bytes, as: "a"), as: "a") == bytes)
+        precondition(CheckedValue.open(CheckedValue.seal(bytes, as: "a"), as: "b") == nil)
         if let (head, length) = PackedResponse.unpack(bytes, key: key, generation: 1) {
             use(head, length)
             let packed = PackedResponse.pack(head, bodyLength: length)

@@ -87,7 +87,7 @@ extension Fleet {
             var count = 0
             let last = try await connection.send("GET", store.keys.counter).text ?? "0"
             // Epochs stay: requests in flight must not store what was made invalid.
-            for kind in ["r", "v", "f"] {
+            for kind in ["r", "v", "c", "f"] {
                 try await store.scan("\(store.keys.prefix)\(kind):*") { [connection] names in
                     let removed = try await connection.send([Array("UNLINK".utf8)] + names, within: .seconds(5)).integer
                     if kind == "r" { count = count.clampedSum(Int(max(0, removed ?? 0))) }

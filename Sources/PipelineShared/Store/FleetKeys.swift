@@ -40,7 +40,7 @@ struct FleetKeys: Sendable, Hashable {
     /// The channel of what becomes of a lease.
     func outcomes(_ name: String) -> String { prefix + "d:" + name }
     /// A result that is named after the bytes that it was made of.
-    func result(named name: String) -> String { prefix + "v:" + name }
+    func result(named name: String) -> String { prefix + "c:" + name }
     /// The field of a result.
-    func result(_ key: VariantKey) -> String { "\(VariantKey.version).\(key.digest)" }
+    func result(_ key: VariantKey) -> String { "\(VariantKey.version)c.\(key.digest)" }
 }

@@ -6,8 +6,8 @@ import PipelineHTTP
 struct FoundHeads {
     /// The number of the last change; empty if nothing is stored.
     let change: [UInt8]
-    /// The responses that hold and whose version is known, with the lengths of their bodies.
-    let heads: [(head: StoredResponse, bodyLength: Int)]
+    /// The responses that hold, whose version is known and whose heads aren't damaged.
+    let heads: [CheckedHead]
 
     /// Nothing is stored.
     static let none = FoundHeads(.null, key: SourceKey(digest: BLAKE2bDigest(of: "")))
@@ -17,7 +17,7 @@ struct FoundHeads {
         change = values.first?.bytes ?? []
         heads = stride(from: 1, to: values.count - 1, by: 2).compactMap { index in
             guard let generation = values[index].integer, let bytes = values[index + 1].bytes else { return nil }
-            return PackedResponse.unpack(bytes, key: key, generation: generation)
+            return CheckedHead(bytes, key: key, generation: generation)
         }
     }
 }
@@ -89,10 +89,10 @@ extension RedisStore {
         return try await blobs?.write(bytes)?.bytes
     }
 
-    /// The result that Redis holds; `nil` if it isn't one, or can't be read where it is.
+    /// The result that Redis holds under a name; `nil` if it isn't one, is damaged, or can't be read where it is.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
-    func image(_ value: [UInt8]?) async throws -> EncodedImage? {
-        guard let value else { return nil }
+    func image(_ sealed: [UInt8]?, as name: String) async throws -> EncodedImage? {
+        guard let value = sealed.flatMap({ CheckedValue.open($0, as: name) }) else { return nil }
         guard let reference = BlobReference(value) else { return PackedImage.unpack(value) }
         return try await blobs?.bytes(of: reference).flatMap { PackedImage.unpack($0) }
     }

@@ -7,16 +7,17 @@ extension RedisStore {
     func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage? {
         let field = "v\(generation).\(keys.result(key))"
         let reply = try await reading { try await scripts.connection.send("HGET", keys.entry(key.source), field) }
-        return try await image(reply?.bytes)
+        return try await image(reply?.bytes, as: field)
     }
 
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
         let isKept = await writing {
             guard let value = try await value(PackedImage.pack(image)) else { return false }
+            let sealed = CheckedValue.seal(value, as: "v\(generation).\(keys.result(key))")
             return try await scripts.run(
                 .keepResult, keys: [keys.entry(key.source)],
                 [
-                    Self.digits(generation), Array(keys.result(key).utf8), value, Self.digits(Self.mostVariants),
+                    Self.digits(generation), Array(keys.result(key).utf8), sealed, Self.digits(Self.mostVariants),
                 ]
             ).integer == 1
         }
@@ -26,7 +27,7 @@ extension RedisStore {
     /// Finds a result that any machine has made; `nil` if there is none, or Redis failed.
     func result(named name: String, priority: LoadPriority) async throws -> EncodedImage? {
         let reply = try await reading { try await scripts.connection.send("GET", keys.result(named: name)) }
-        return try await image(reply?.bytes)
+        return try await image(reply?.bytes, as: name)
     }
 
     /// Stores a result under the lease of its name, and ends the lease. Without one nothing is stored.
@@ -38,7 +39,7 @@ extension RedisStore {
                 .commitResult, keys: [keys.result(named: name), keys.lease(lease.name)],
                 [
                     lease.value, Self.digits(limits.longestTime.nanoseconds / 1_000_000),
-                    Array(keys.outcomes(lease.name).utf8), value,
+                    Array(keys.outcomes(lease.name).utf8), CheckedValue.seal(value, as: name),
                 ]
             ).integer == 1
         }
@@ -143,9 +144,9 @@ extension RedisStore {
         let entries = stride(from: 1, to: values.count - 2, by: 3).compactMap { index -> CacheEntry? in
             guard let key = values[index].text.flatMap({ SourceKey(entry: $0) }),
                 let generation = values[index + 1].integer, let bytes = values[index + 2].bytes,
-                let (head, length) = PackedResponse.unpack(bytes, key: key, generation: generation)
+                let stored = CheckedHead(bytes, key: key, generation: generation)
             else { return nil }
-            return CacheEntry(head, bodyLength: length, accessed: head.stored)
+            return CacheEntry(stored.head, bodyLength: stored.bodyLength, accessed: stored.head.stored)
         }
         return (last, entries)
     }

@@ -49,7 +49,7 @@ struct RedisStore: PagedStore {
             return .unavailable
         }
         guard let chosen = choose(found.heads.map(\.head)) else { return .nothing(among: found.heads.count) }
-        guard let length = found.heads.first(where: { $0.head.generation == chosen.generation })?.bodyLength else {
+        guard let head = found.heads.first(where: { $0.head.generation == chosen.generation }) else {
             return .nothing(among: found.heads.count)
         }
         var response = chosen
@@ -63,8 +63,12 @@ struct RedisStore: PagedStore {
             guard let body else { return .nothing(among: found.heads.count - 1) }
             response.body = body
         }
-        if response.body.count == length { return .found(response) }
-        guard let reference = BlobReference(response.body), reference.count == length else { return .damaged }
+        guard CheckedValue.sum(of: response.body) == head.bodySum else {
+            await remove(key) { $0.generation == chosen.generation }
+            return .damaged
+        }
+        if response.body.count == head.bodyLength { return .found(response) }
+        guard let reference = BlobReference(response.body), reference.count == head.bodyLength else { return .damaged }
         guard let body = try await blobs?.bytes(of: reference) else { return .nothing(among: found.heads.count - 1) }
         response.body = body
         return .found(response)
@@ -75,10 +79,10 @@ struct RedisStore: PagedStore {
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
         let targets = response.targets
-        let head = PackedResponse.pack(response)
         let inserted = await writing { () -> StoreInsertion? in
             // A response without room for it may be outdated all the same, which Redis knows.
             let body = targets.count <= Self.mostTargets ? try await value(response.body) : nil
+            let head = CheckedHead.bytes(response, bodySum: CheckedValue.sum(of: body ?? []))
             // Most often nothing is stored yet, so that is tried first.
             var found = FoundHeads.none
             for _ in 0..<Self.mostAttempts {
@@ -126,7 +130,8 @@ struct RedisStore: PagedStore {
                     [
                         Array(keys.epochs.utf8), found.change, lease?.value ?? [], since(response.requestTime),
                         milliseconds(of: response), Self.digits(response.generation),
-                        PackedResponse.pack(response, bodyLength: stored.bodyLength), names(response.targets),
+                        CheckedHead.bytes(response, bodyLength: stored.bodyLength, bodySum: stored.bodySum),
+                        names(response.targets),
                         Array((lease.map { keys.outcomes($0.name) } ?? "").utf8),
                     ])
                 switch reply.text {

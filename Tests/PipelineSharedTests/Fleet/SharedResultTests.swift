@@ -80,15 +80,17 @@ struct SharedResultTests {
         let first = try await load(url, on: site.machine())
         let inspector = site.machine()
         let redis = inspector.fleet.store.scripts.connection
-        let name = try #require(try await redis.send("KEYS", "*:v:*").array?.first?.bytes)
+        let key = try #require(try await redis.send("KEYS", "*:c:*").array?.first?.text)
+        let name = String(key[try #require(key.firstRange(of: ":c:")).upperBound...])
         let size = PixelSize(width: 32, height: 24)
         let poison = EncodedImage(bytes: Array(bytes.utf8), declaredType: type, size: size, nativeSize: size)
-        _ = try await redis.send([Array("SET".utf8), name, PackedImage.pack(poison)])
+        let sealed = CheckedValue.seal(PackedImage.pack(poison), as: name)
+        _ = try await redis.send([Array("SET".utf8), Array(key.utf8), sealed])
         let machine = site.machine()
         #expect(try await load(url, on: machine) == first)
         #expect(try await load(url, on: machine) == first)
         #expect(encodes == 2)
-        let shared = try await redis.send([Array("GET".utf8), name]).bytes
+        let shared = try await redis.send("GET", key).bytes.flatMap { CheckedValue.open($0, as: name) }
         #expect(shared.flatMap { PackedImage.unpack($0) }?.bytes == first)
         withExtendedLifetime(inspector) {}
     }

@@ -151,7 +151,7 @@ struct RedisStoreTests {
     func versions() async throws {
         let (cache, store) = (site.cache(), site.store())
         let stored = try #require(await cache.commit(try site.exchange(), for: .test("a")))
-        var head = PackedResponse.pack(stored)
+        var head = CheckedHead.bytes(stored, bodySum: 0)
         head[0] += 1
         let fields = [
             Array("HSET".utf8), Array(store.keys.entry(.test("a")).utf8), Array("h\(stored.generation)".utf8),
@@ -169,6 +169,64 @@ struct RedisStoreTests {
         else {
             throw Unexpected()
         }
+    }
+
+    /// Changes what a field of an entry holds.
+    private func damage(_ field: String, of key: SourceKey, _ change: (inout [UInt8]) -> Void) async throws {
+        let store = site.store()
+        let entry = store.keys.entry(key)
+        var value = try #require(try await store.scripts.connection.send("HGET", entry, field).bytes)
+        change(&value)
+        _ = try await store.scripts.connection.send([Array("HSET".utf8), Array(entry.utf8), Array(field.utf8), value])
+    }
+
+    @Test(
+        "that are damaged, cut off or another's are a miss that is removed", arguments: ["flip", "cut", "exchange", "head"])
+    func damaged(kind: String) async throws {
+        let cache = site.cache()
+        let bodies: [[UInt8]] = [Array(repeating: 1, count: 1000), Array(repeating: 2, count: 1000)]
+        let stored = try #require(
+            await cache.commit(try site.exchange("http://example.com/a", body: bodies[0]), for: .test("a")))
+        _ = await cache.commit(try site.exchange("http://example.com/b", body: bodies[1]), for: .test("b"))
+        switch kind {
+        case "flip": try await damage("b", of: .test("a")) { $0[500] ^= 1 }
+        case "cut": try await damage("b", of: .test("a")) { $0.removeLast() }
+        case "exchange": try await damage("b", of: .test("a")) { $0 = bodies[1] }
+        default: try await damage("h\(stored.generation)", of: .test("a")) { $0[$0.count / 2] ^= 1 }
+        }
+        guard case .miss(let reason) = try await cache.lookup(.test("a")) else { throw Unexpected() }
+        if kind != "head" {
+            #expect("\(reason)" == "\(CacheMiss.damaged)")
+            guard case .miss(.nothingStored) = try await cache.lookup(.test("a")) else { throw Unexpected() }
+        }
+        guard case .fresh = try await cache.lookup(.test("b")) else { throw Unexpected() }
+        site.clock.advance(by: .seconds(1))
+        _ = await cache.commit(try site.exchange("http://example.com/a", body: bodies[0]), for: .test("a"))
+        guard case .fresh(let found, _) = try await cache.lookup(.test("a")) else { throw Unexpected() }
+        #expect(found.body == bodies[0])
+    }
+
+    @Test("have no result that is damaged or another's")
+    func damagedResult() async throws {
+        let (cache, store) = (site.cache(), site.store())
+        let stored = try #require(await cache.commit(try site.exchange(), for: .test("a")))
+        let keys = [try VariantKey.test(of: .test("a")), try VariantKey.test(of: .test("a"), list: "other")]
+        for (key, byte) in zip(keys, [UInt8(1), 2]) {
+            await store.keep(
+                EncodedImage(bytes: Array(repeating: byte, count: 100), declaredType: "image/png"), as: key,
+                of: stored.generation)
+        }
+        func found(_ key: VariantKey) async throws -> UInt8? {
+            try await store.variant(key, of: stored.generation, priority: .normal)?.bytes.first
+        }
+        #expect(try await found(keys[0]) == 1)
+        let fields = keys.map { "v\(stored.generation).\(store.keys.result($0))" }
+        let other = try await store.scripts.connection.send("HGET", store.keys.entry(.test("a")), fields[1]).bytes ?? []
+        try await damage(fields[0], of: .test("a")) { $0[$0.count - 1] ^= 1 }
+        #expect(try await found(keys[0]) == nil)
+        try await damage(fields[0], of: .test("a")) { $0 = other }
+        #expect(try await found(keys[0]) == nil)
+        #expect(try await found(keys[1]) == 2)
     }
 
     @Test("live as long as they are fresh, and a while longer")

@@ -2,7 +2,7 @@
 ///
 /// A Fletcher sum over eight lanes of 64 bits: each lane keeps the sum of its words and the sum of those sums, so it
 /// detects changed, zeroed and displaced words. It costs no more than reading the bytes once. The length is included.
-struct BodyChecksum {
+package struct BodyChecksum {
     // Stored as numbers, though they are processed as vectors: a value that is aligned to more than 16 bytes and lives
     // across a suspension point overruns its async function's frame in a release build (seen with Swift 6.3).
     private var sums = InlineArray<8, UInt64>(repeating: 0x9e37_79b9_7f4a_7c15)
@@ -13,7 +13,7 @@ struct BodyChecksum {
     init() {}
 
     /// Sums up bytes.
-    init(of bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+    package init(of bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
     /// Adds more of the body. The length of every part but the last is a multiple of 64 bytes.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -36,7 +36,7 @@ struct BodyChecksum {
     }
 
     /// The checksum, as it is stored in a row.
-    var value: Int64 {
+    package var value: Int64 {
         var result = UInt64(count)
         for lane in 0..<8 {
             result = (result ^ sums[lane]) &* 0xff51_afd7_ed55_8ccd
