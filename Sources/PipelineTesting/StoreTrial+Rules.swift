@@ -6,7 +6,7 @@ import PipelineHTTP
 /// The rules that every store keeps.
 extension StoreTrial {
     static let rules: [Rule] = [
-        { $0.empty }, { $0.found }, { $0.inserted }, { $0.outdated }, { $0.updated }, { $0.removed },
+        { $0.empty }, { $0.found }, { $0.inserted }, { $0.outdated }, { $0.updated }, { $0.tagged }, { $0.removed },
         { $0.removedAll }, { $0.invalidated }, { $0.closed },
     ]
 
@@ -120,6 +120,25 @@ extension StoreTrial {
         expect(
             await store.update(new) { _ in true } == false, "`update` doesn't return false for a response that is gone."
         )
+    }
+
+    func tagged() async throws {
+        let generation = await insert(response("a", "one", tags: "first"))
+        let other = await insert(response("a", "two"))
+        await store.add(["late, 1 %"], to: key("a"), from: response("a").target) { heads in
+            heads.first { $0.generation == generation }
+        }
+        let found = try await found("a", generation)
+        expect(
+            found?.body == response("a", "one").body && found?.validator == "one",
+            "`add` must change neither body nor other fields.")
+        expect(
+            await store.invalidate(ResponseTags.target("late, 1 %"), at: now) == 1,
+            "A response isn't found by a tag that was added.")
+        expect(try await self.found("a", generation) == nil, "A response is left after a removal by an added tag.")
+        if countsInvalidated {
+            expect(try await self.found("a", other) != nil, "`add` gives a tag to a response that wasn't chosen.")
+        }
     }
 
     func removed() async throws {

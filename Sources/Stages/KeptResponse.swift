@@ -1,4 +1,5 @@
 import Essentials
+import HTTPTypes
 import PipelineHTTP
 import Pipeline
 
@@ -33,6 +34,24 @@ struct KeptResponse: Sendable {
         case .fresh, .stale, .unknown: false
         }
     }
+
+    /// The tags of the load that the response lacks.
+    var missingTags: Set<String> {
+        let tags = load.request.tags
+        return tags.isEmpty ? [] : tags.subtracting(ResponseTags.tags(in: load.response.headers))
+    }
+
+    /// The URL that responded; `nil` without a response.
+    var target: String? {
+        switch load.response {
+        case .fetched(let exchange): exchange.url.targetText
+        case .confirmed(let stored, _), .fresh(let stored, _), .stale(let stored, _): stored.target
+        case .unknown: nil
+        }
+    }
+
+    /// The fields of the request that select among the stored responses.
+    var headers: HTTPFields { Preconditions.removed(from: load.request.headers) }
 
     // MARK: Terms
 

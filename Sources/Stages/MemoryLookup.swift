@@ -41,6 +41,10 @@ public struct MemoryLookup: KeyedStage {
             return .miss
         }
         guard let entry = memory.entry(for: key, now: now) else { return .miss }
+        if !load.request.tags.isEmpty, !entry.has(load.request.tags) {
+            load.note("the image lacks a tag of this load")
+            return .miss
+        }
         let end = entry.validity.end(for: load.request.expiry, under: rules)
         if let end {
             let isFromFuture = entry.validity.isFromFuture(at: now)

@@ -106,9 +106,9 @@ public struct Store: KeyedStage, CredentialStage, ClockedStage {
         let terms = await keepResponse(of: load, right)
         // The fetch's flight isn't needed any more, and no load that gets this one's result may hold its right.
         load.detach(WriteRight.self)
-        let facts = ResponseFacts(
-            targets: (terms?.origins.map(\.target) ?? []) + [load.request.source.fileTarget].compactMap(\.self),
-            load.response.headers, askedAt: terms?.askedAt)
+        let targets = (terms?.origins.map(\.target) ?? []) + [load.request.source.fileTarget].compactMap(\.self)
+        let tags = load.request.tags.map { ResponseTags.target($0) }.filter { !targets.contains($0) }
+        let facts = ResponseFacts(targets: targets + tags, load.response.headers, askedAt: terms?.askedAt)
         load.settle(
             facts,
             until: terms.map { $0.validity.end(for: load.request.expiry, under: rules) } ?? load.clock.now)
@@ -124,6 +124,9 @@ public struct Store: KeyedStage, CredentialStage, ClockedStage {
             // Checked only now: a later invalidation finds the entry and removes it.
             for origin in terms.origins where nearest?.isInvalid(origin.target, askedAt: origin.since) == true {
                 memory.remove(target: origin.target)
+            }
+            if let askedAt = terms.askedAt {
+                for tag in tags where nearest?.isInvalid(tag, askedAt: askedAt) == true { memory.remove(target: tag) }
             }
             if !load.mayStore { memory.remove(key.source) }
             // The load that wrote for all that share the fetch may have found a newer response meanwhile.
@@ -149,7 +152,9 @@ public struct Store: KeyedStage, CredentialStage, ClockedStage {
         let kept = KeptResponse(load, rules, policy: nearest?.policy ?? StoringPolicy())
         guard kept.isNew(to: nearest) else {
             await right?.end()
-            return kept.terms(in: nearest)
+            let terms = kept.terms(in: nearest)
+            if let terms { await add(kept.missingTags, to: kept, terms) }
+            return terms
         }
         // Checked before the claim, since another member may have begun after the removal.
         guard load.mayStore else {
@@ -157,17 +162,31 @@ public struct Store: KeyedStage, CredentialStage, ClockedStage {
             return nil
         }
         // Of several loads that share a fetch, the first one writes. The others calculate what it has written.
-        guard right?.claim() ?? true else { return kept.terms(in: nearest) }
-        defer { right?.stored() }
+        guard right?.claim() ?? true else {
+            let terms = kept.terms(in: nearest)
+            if let terms, right?.leave(kept.missingTags) != true { await add(kept.missingTags, to: kept, terms) }
+            return terms
+        }
         // The loads that share the fetch rely on this one to store it, so a cancellation doesn't stop the writing.
         let terms = right == nil ? await write(kept, nil) : await Task { await write(kept, right) }.value
         await right?.end()
+        var tags = terms == nil ? [] : kept.missingTags
+        repeat {
+            if let terms { await add(tags, to: kept, terms) }
+            tags = right?.stored() ?? []
+        } while !tags.isEmpty
         if !load.mayStore {
             if let key = kept.key { await nearest?.remove(key) }
             return nil
         }
         if terms == nil { refuse(load, askedAt: kept.terms(in: nearest)?.askedAt, right) }
         return terms
+    }
+
+    /// Gives the stored response tags in every tier: they belong to it, whichever load has fetched it.
+    private func add(_ tags: Set<String>, to kept: KeptResponse, _ terms: StoredTerms) async {
+        guard !tags.isEmpty, let key = kept.key, let target = kept.target, let askedAt = terms.askedAt else { return }
+        for tier in tiers { await tier.add(tags, to: key, headers: kept.headers, from: target, askedAt: askedAt) }
     }
 
     /// Removes the images that loads of other sizes have made from a response that may not be stored.

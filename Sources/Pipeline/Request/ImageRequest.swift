@@ -34,8 +34,8 @@ public struct ImageRequest: Sendable, Hashable {
     /// Names by which the response can be removed from every cache, next to those that the origin gives it; none by
     /// default. A product, an article or a customer whose pictures change together is such a name.
     ///
-    /// A response keeps the tags of the request that fetched it, and, on this machine, of the one that found it in a tier
-    /// that machines share. Keys don't depend on them.
+    /// A response has the tags of every request that got it, whether it was fetched, waited for or found. An image in
+    /// memory that lacks a tag is made again from its stored response, once. Keys don't depend on tags.
     public var tags: Set<String>
     /// How long after its freshness has ended a stored image stands in for an origin that fails: one that responds with
     /// any 5xx status. `nil`, the default, leaves that to the response's `stale-if-error` (RFC 5861 section 4).

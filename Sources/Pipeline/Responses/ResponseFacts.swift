@@ -19,4 +19,10 @@ package final class ResponseFacts: Sendable {
         validator = headers[.eTag] ?? headers[.lastModified]
         mediaType = headers[.contentType]
     }
+
+    /// The same facts with more targets.
+    package init(_ facts: ResponseFacts, adding targets: [String]) {
+        self.targets = facts.targets + targets.filter { !facts.targets.contains($0) }
+        (validator, mediaType, askedAt) = (facts.validator, facts.mediaType, facts.askedAt)
+    }
 }

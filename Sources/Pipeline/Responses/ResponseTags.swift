@@ -44,13 +44,19 @@ package enum ResponseTags {
 extension HTTPExchange {
     /// The exchange with a caller's tags among its fields.
     package func tagged(_ tags: Set<String>) -> HTTPExchange {
-        guard !tags.isEmpty, let name = HTTPField.Name.pipelineTag else { return self }
-        let added = tags.subtracting(ResponseTags.tags(in: headers)).filter { !$0.isEmpty }.sorted()
-        guard !added.isEmpty else { return self }
         var tagged = self
-        tagged.headers.append(
-            HTTPField(name: name, value: added.map(ResponseTags.encoded).joined(separator: " ")))
+        tagged.headers.tag(tags)
         return tagged
+    }
+}
+
+extension HTTPFields {
+    /// Adds a caller's tags that aren't among them.
+    mutating func tag(_ tags: Set<String>) {
+        guard !tags.isEmpty, let name = HTTPField.Name.pipelineTag else { return }
+        let added = tags.subtracting(ResponseTags.tags(in: self)).filter { !$0.isEmpty }.sorted()
+        guard !added.isEmpty else { return }
+        append(HTTPField(name: name, value: added.map(ResponseTags.encoded).joined(separator: " ")))
     }
 }
 

@@ -20,7 +20,7 @@ public struct StoredResponse: Sendable, Codable {
     /// The status code (RFC 9110 section 15).
     public let status: Int
     /// The header fields, without those that belong to the connection (RFC 9111 section 3.1).
-    public let headers: HTTPFields
+    public private(set) var headers: HTTPFields
     /// When the request for it was sent, or the one that last confirmed it.
     public private(set) var requestTime: Date
     /// When it arrived, or the 304 that last confirmed it.
@@ -76,6 +76,13 @@ public struct StoredResponse: Sendable, Codable {
     /// becomes invalid, so does the response.
     public var targets: [String] {
         [target] + (redirects?.targets ?? []) + ResponseTags.tags(in: headers).map(ResponseTags.target)
+    }
+
+    /// The response with a caller's tags among its fields.
+    package func tagged(_ tags: Set<String>) -> StoredResponse {
+        var tagged = self
+        tagged.headers.tag(tags)
+        return tagged
     }
 
     /// Notes that it was requested and stored by a time, whatever the clock of the machine says that did so.

@@ -83,6 +83,23 @@ extension HTTPCache {
         }
     }
 
+    /// Gives the stored response to a request the tags of a load that has found it, or has waited for it. One that was
+    /// requested before a removal by such a tag is removed instead.
+    /// - Parameter requestTime: When the response was requested.
+    package func add(
+        _ tags: Set<String>, to key: SourceKey, headers: HTTPFields, from target: String, askedAt requestTime: Date
+    ) async {
+        let targets = tags.map { ResponseTags.target($0) }
+        productCaches.add(targets, to: target)
+        await store.add(tags, to: key, from: target) { [users] stored in
+            Self.mostRecent(stored.filter { $0.selecting.match(headers, of: users) })
+        }
+        // Checked only now: a later removal finds the tags.
+        guard targets.contains(where: { isInvalid($0, askedAt: requestTime) }) else { return }
+        productCaches.remove(target: target)
+        await evict(key, for: headers, askedAt: requestTime)
+    }
+
     /// The most responses that a source has, for different values of the fields that `Vary` names.
     package static var mostVarying: Int { 64 }
 

@@ -217,7 +217,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// RFC 9111 section 4.1: the latest by `Date`; of equal ones the one that arrived or was stored last.
-    private static func mostRecent(_ responses: [StoredResponse]) -> StoredResponse? {
+    static func mostRecent(_ responses: [StoredResponse]) -> StoredResponse? {
         func date(_ response: StoredResponse) -> Date {
             response.headers.date(.date, now: response.responseTime) ?? response.responseTime
         }

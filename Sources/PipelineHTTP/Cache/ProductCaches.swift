@@ -18,6 +18,9 @@ package protocol ProductCache: AnyObject, Sendable {
     /// Removes products of responses from a URL, which has neither fragment nor user info.
     func remove(target: String)
 
+    /// Has later removals by more targets remove the products of responses from a URL.
+    func add(_ targets: [String], to target: String)
+
     /// Returns the last uses of the products that were used after the use with a number, the oldest first, and the number
     /// of the last use of all. Uses are counted from 1.
     func uses(since number: UInt64) -> (uses: [ProductUse], last: UInt64)
@@ -80,6 +83,11 @@ final class ProductCaches: Sendable {
     /// Removes products of a target URI's responses.
     func remove(target: String) {
         for cache in entries.withLock({ $0.compactMap(\.cache) }) { cache.remove(target: target) }
+    }
+
+    /// Has later removals by more targets remove the products of a target URI's responses.
+    func add(_ targets: [String], to target: String) {
+        for cache in entries.withLock({ $0.compactMap(\.cache) }) { cache.add(targets, to: target) }
     }
 
     /// Takes the uses of stored responses' images since the last call, each cache's oldest first.

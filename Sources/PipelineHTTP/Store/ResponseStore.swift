@@ -74,6 +74,17 @@ public protocol ResponseStore: Sendable {
     @discardableResult
     func invalidate(_ target: String, at time: Date) async -> Int
 
+    /// Gives a stored response the tags of a load that has found it, so that removals by them find it as well. By default
+    /// its fields are updated.
+    /// - Parameters:
+    ///   - tags: The tags.
+    ///   - key: The key that it is stored under.
+    ///   - target: The URL that responded. A store of several machines also has their other tiers remove what came from it.
+    ///   - choose: Chooses among the heads of all responses under the key.
+    func add(
+        _ tags: Set<String>, to key: SourceKey, from target: String,
+        choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?) async
+
     /// Closes all files once all changes so far are written. The next use opens them again.
     func close() async
 
@@ -160,6 +171,24 @@ public protocol ResponseStore: Sendable {
 extension ResponseStore {
     /// Times alone decide which response is newer.
     public var settledGeneration: Int64 { 0 }
+
+    /// Updates the fields of the response.
+    public func add(
+        _ tags: Set<String>, to key: SourceKey, from target: String,
+        choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
+    ) async {
+        // Nothing is chosen from the store, so that it doesn't read a body.
+        let chosen = Lock<StoredResponse?>(nil)
+        _ = try? await find(key, priority: .normal) { heads in
+            chosen.withLock { $0 = choose(heads) }
+            return nil
+        }
+        guard let found = chosen.withLock(\.self) else { return }
+        let tagged = found.tagged(tags)
+        guard tagged.targets.count > found.targets.count else { return }
+        // One that was confirmed meanwhile has other fields.
+        _ = await update(tagged) { $0.requestTime == found.requestTime && $0.headers == found.headers }
+    }
 
     /// Has no effect.
     public func use(_ uses: [ProductUse]) {}

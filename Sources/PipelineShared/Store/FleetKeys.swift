@@ -24,6 +24,10 @@ struct FleetKeys: Sendable, Hashable {
     /// What is known of the recent invalidations: the name of the server's data, which is gone with them, the number
     /// since which none is left out, and how many there are.
     var noted: String { prefix + "noted" }
+    /// The tags that loads have added to responses that others had fetched, with the times until which they are noted.
+    var tagged: String { prefix + "tags" }
+    /// What the name of the list of URLs begins with that have such a tag.
+    var taggedURLs: String { prefix + "t:" }
     /// The channel of invalidations.
     var invalidations: String { prefix + "inv" }
     /// What the name of a URL's or tag's epoch begins with.

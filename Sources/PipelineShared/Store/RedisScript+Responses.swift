@@ -57,6 +57,8 @@ extension RedisScript {
     ///
     /// `claim(prefix, epochs, stamp, time)`: these epochs as they are stored with the response. They live as long as it at
     /// least.
+    ///
+    /// `merged(epochs, others)`: the first, and those of the others that aren't among them.
     static let claim = """
         local function valid(prefix, names, since, stamp)
             local epochs = {}
@@ -82,6 +84,12 @@ extension RedisScript {
                 epochs[index] = name .. '=' .. value
             end
             return table.concat(epochs, ' ')
+        end
+        local function merged(epochs, others)
+            for name, value in string.gmatch(others, '(%x+)=(%w+)') do
+                if not string.find(epochs, name .. '=', 1, true) then epochs = epochs .. ' ' .. name .. '=' .. value end
+            end
+            return epochs
         end
         """
 
@@ -162,7 +170,7 @@ extension RedisScript {
 
     /// Replaces the head of a response. `KEYS`: entry, counter, lease. `ARGV`: the epochs' prefix, the number of the last
     /// known change, the lease's token or nothing, the number since which invalidations count, milliseconds to
-    /// live, the generation, the head, the epochs' names, the channel of the lease.
+    /// live, the generation, the head, the epochs' names, the channel of the lease, the prefix of the lists of tagged URLs.
     static let update = RedisScript(
         "update", using: numbers, holds, claim, live,
         source: """
@@ -174,6 +182,10 @@ extension RedisScript {
             local current = valid(ARGV[1], ARGV[8], tonumber(ARGV[4]), stamp)
             if not current then return 'invalid' end
             local epochs = claim(ARGV[1], current, stamp, ARGV[5])
+            -- Tags that loads have added to it aren't among its fields.
+            for name, value in string.gmatch(known, '(%x+)=(%w+)') do
+                if redis.call('EXISTS', ARGV[10] .. name) == 1 then epochs = merged(epochs, name .. '=' .. value) end
+            end
             redis.call('HSET', KEYS[1], 'n', text(stamp), 'h' .. ARGV[6], ARGV[7], 'e' .. ARGV[6], epochs)
             live(KEYS[1], ARGV[5])
             if ARGV[3] ~= '' then

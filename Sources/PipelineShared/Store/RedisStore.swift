@@ -64,7 +64,7 @@ struct RedisStore: PagedStore {
             response.body = body
         }
         guard CheckedValue.sum(of: response.body) == head.bodySum else {
-            await remove(key) { $0.generation == chosen.generation }
+            _ = await remove(key) { $0.generation == chosen.generation }
             return .damaged
         }
         if response.body.count == head.bodyLength { return .found(response) }
@@ -132,7 +132,7 @@ struct RedisStore: PagedStore {
                         milliseconds(of: response), Self.digits(response.generation),
                         CheckedHead.bytes(response, bodyLength: stored.bodyLength, bodySum: stored.bodySum),
                         names(response.targets),
-                        Array((lease.map { keys.outcomes($0.name) } ?? "").utf8),
+                        Array((lease.map { keys.outcomes($0.name) } ?? "").utf8), Array(keys.taggedURLs.utf8),
                     ])
                 switch reply.text {
                 case "updated": return true
@@ -171,10 +171,15 @@ struct RedisStore: PagedStore {
     /// - Throws: ``RedisFailure``; `CancellationError` if the task is cancelled.
     func invalidation(of target: String) async throws -> (number: Int64, existed: Bool, heard: Int) {
         let reply = try await scripts.run(
-            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log, keys.noted],
+            .invalidate,
+            keys: [
+                keys.counter, keys.epochs + keys.epoch(target), keys.log, keys.noted,
+                keys.taggedURLs + keys.epoch(target),
+            ],
             [
                 Array(target.utf8), Array(keys.invalidations.utf8), Self.digits(600_000),
                 Self.digits(MissedInvalidations.mostNoted), Self.digits(MissedInvalidations.noteTime),
+                Array(keys.epochs.utf8),
             ])
         guard let values = reply.array, values.count == 3, let number = values[0].integer,
             let existed = values[1].integer, let heard = values[2].integer

@@ -11,7 +11,7 @@ public import Pipeline
 public struct Coalesce: CompositeStage, KeyedStage {
     /// What loads must have in common to share a flight.
     public enum Sharing: Sendable, Hashable {
-        /// Source, size, headers, expiry and an equal body: the whole load is shared. Bodies are equal where they have
+        /// Source, size, headers, expiry, tags and an equal body: the whole load is shared. Bodies are equal where they have
         /// the same stages over the same resources, whether or not they were built together; see ``Coalesce``.
         case variant
         /// Source and headers: the fetch is shared among all lists with the same ``Flights``. It can be joined until
@@ -78,7 +78,10 @@ public struct Coalesce: CompositeStage, KeyedStage {
         guard let source = load.sourceKey, let variant = load.variantKey else { return nil }
         return switch sharing {
         case .variant:
-            .variant(variant, list: list, load.request.expiry, staleIfError: load.request.staleIfError)
+            // A response gets the tags of each load, from its own `Store`.
+            .variant(
+                variant, list: list, load.request.expiry, staleIfError: load.request.staleIfError,
+                tags: load.request.tags)
         case .source: .source(source, headers: variant.headers)
         }
     }
@@ -86,14 +89,14 @@ public struct Coalesce: CompositeStage, KeyedStage {
 
 /// What loads must have in common to share work.
 enum WorkKey: Hashable, Sendable {
-    case variant(VariantKey, list: ListIdentity, Expiry, staleIfError: Duration?)
+    case variant(VariantKey, list: ListIdentity, Expiry, staleIfError: Duration?, tags: Set<String>)
     case source(SourceKey, headers: SIMD2<UInt64>)
 
     var isFetch: Bool { if case .source = self { true } else { false } }
 
     var source: SourceKey {
         switch self {
-        case .variant(let key, _, _, _): key.source
+        case .variant(let key, _, _, _, _): key.source
         case .source(let key, _): key
         }
     }

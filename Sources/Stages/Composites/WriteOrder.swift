@@ -20,6 +20,8 @@ struct WriteOrder {
         /// Whether the writer found that the response may not be stored.
         var isRefused = false
         var writtenAt: UInt64?
+        /// The tags of members that came after the writer, before it had written.
+        var tags: Set<String> = []
     }
 
     var fetches: [UInt64: Fetch] = [:]

@@ -42,8 +42,28 @@ final class WriteRight: LoadAttachment {
         }
     }
 
-    /// Notes that the response has been written. Later loads find it in the store.
-    func stored() { inFetch { $0.writes.fetches[$1]?.writtenAt = $0.work.nextNumber() } }
+    /// Notes that the response has been written, unless other members have given it tags meanwhile. Later loads find it in
+    /// the store.
+    /// - Returns: These tags, with which this is to be called again.
+    @discardableResult
+    func stored() -> Set<String> {
+        inFetch { state, fetch in
+            let tags = state.writes.fetches[fetch]?.tags ?? []
+            state.writes.fetches[fetch]?.tags = []
+            if tags.isEmpty { state.writes.fetches[fetch]?.writtenAt = state.work.nextNumber() }
+            return tags
+        } ?? []
+    }
+
+    /// Leaves tags to the load that writes the response.
+    /// - Returns: Whether it takes them; false once it has written.
+    func leave(_ tags: Set<String>) -> Bool {
+        inFetch { state, fetch in
+            guard let known = state.writes.fetches[fetch], known.writtenAt == nil else { return false }
+            state.writes.fetches[fetch]?.tags.formUnion(tags)
+            return true
+        } ?? false
+    }
 
     /// Notes that none of the loads may store the response.
     func refuse() { inFetch { $0.writes.fetches[$1]?.isRefused = true } }

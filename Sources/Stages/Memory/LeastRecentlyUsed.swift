@@ -49,6 +49,13 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         return update(&nodes[place].value)
     }
 
+    /// Changes a value without marking it as used.
+    mutating func change(_ key: Key, _ change: (inout Value) -> Void) {
+        guard let place = places[key], var value = nodes[place].value else { return }
+        change(&value)
+        nodes[place].value = value
+    }
+
     /// Adds an entry as the most recently used, and returns the one that it replaces.
     mutating func insert(_ value: Value, for key: Key) -> Value? {
         let replaced = remove(key)

@@ -7,7 +7,7 @@ public import Pipeline
 /// It is a resource that several pipelines can share. Reading never evicts other entries.
 public final class MemoryCache: ProductCache {
     private struct Kept {
-        let entry: MemoryEntry
+        var entry: MemoryEntry
         let cost: Int
         var usedAt: Date
         /// The number of the last use, counted among all uses of the cache.
@@ -58,6 +58,14 @@ public final class MemoryCache: ProductCache {
             for target in removed.entry.targets {
                 byTarget[target]?.remove(key)
                 if byTarget[target]?.isEmpty == true { byTarget[target] = nil }
+            }
+        }
+
+        /// Has removals by more targets find the entries made from responses of a URL.
+        mutating func add(_ targets: [String], to target: String) {
+            for key in keys(of: target) {
+                kept.change(key) { $0.entry.add(targets) }
+                for added in targets { byTarget[added, default: []].insert(key) }
             }
         }
 
@@ -236,6 +244,9 @@ public final class MemoryCache: ProductCache {
     package func remove(target: String) {
         _ = state.withLock { state in state.keys(of: target).compactMap { state.remove($0) } }
     }
+
+    /// Has later removals by more targets remove the entries made from responses of a URL.
+    package func add(_ targets: [String], to target: String) { state.withLock { $0.add(targets, to: target) } }
 
     /// Removes all entries, or only those that went unread for longer than the idle limit.
     public func reset(staleOnly: Bool = false, now: Date = Date()) {

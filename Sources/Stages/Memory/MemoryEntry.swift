@@ -14,7 +14,7 @@ public struct MemoryEntry: LoadAttachment, CachedImage {
     /// The generation of the stored response that the product was made from; `nil` if none was stored.
     let generation: Int64?
     /// What the response says about itself.
-    let facts: ResponseFacts
+    private(set) var facts: ResponseFacts
     /// When the response was requested from the origin; `nil` without an origin. An entry never replaces one that was
     /// requested later.
     let askedAt: Date?
@@ -40,6 +40,12 @@ public struct MemoryEntry: LoadAttachment, CachedImage {
     /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it.
     /// For a file, `file:` and its path.
     var targets: [String] { facts.targets }
+
+    /// Has removals by more targets find it.
+    mutating func add(_ targets: [String]) { facts = ResponseFacts(facts, adding: targets) }
+
+    /// Whether a removal by any of these tags finds it.
+    func has(_ tags: Set<String>) -> Bool { tags.allSatisfy { facts.targets.contains(ResponseTags.target($0)) } }
 }
 
 extension Load {

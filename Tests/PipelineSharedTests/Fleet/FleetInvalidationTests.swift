@@ -40,28 +40,50 @@ struct FleetInvalidationTests {
         #expect(site.requests == 2)
     }
 
-    @Test("by a caller's tag clears every tier of every machine too, also those that found the response in a tier")
-    func callersTag() async throws {
+    @Test(
+        "by a caller's tag clears every tier of every machine, whether its load fetched the response or found it",
+        arguments: ["fetched, 50 %", "found", "in memory", "confirmed"])
+    func callersTag(tag: String) async throws {
         let site = try FleetSite(tagged)
         let machines = [await joined(site), await joined(site), await joined(site)]
         let url = site.origin.url("/cat.png")
-        // Only the first one's tags are shared.
-        for (machine, tags) in zip(machines, [["Mäntel, 50 %"], [], ["third"]]) {
-            _ = try await machine.loader.load(url, options: LoadOptions(tags: Set(tags)))
+        func load(_ number: Int, _ tags: Set<String>) async throws -> LoadSource {
+            try await machines[number].loader.load(url, options: LoadOptions(tags: tags)).source
         }
-        #expect(await machines[1].fleet.remove(tag: "third"))
-        await machines[2].events.until { $0.contains(.invalidated) }
-        #expect(machines.map(\.resources.memory.count) == [1, 1, 0])
-        #expect(await machines[1].fleet.remove(tag: "Mäntel, 50 %"))
-        for machine in machines {
-            await machine.events.until { $0.count { $0 == .invalidated } == 2 }
-            #expect(machine.resources.memory.count == 0)
+        #expect(try await load(0, ["fetched, 50 %"]) == .network)
+        #expect(try await load(1, []) == .shared)
+        #expect(try await load(2, ["found"]) == .shared)
+        #expect(try await load(1, ["in memory"]) != .network)
+        var headers: HTTPFields = [:]
+        headers[.cacheControl] = "no-cache"
+        _ = try await machines[2].loader.load(url, options: LoadOptions(headers: headers, tags: ["confirmed"]))
+        for machine in machines { #expect(machine.resources.memory.count > 0) }
+        #expect(await machines[1].fleet.remove(tag: tag))
+        for machine in machines { while machine.resources.memory.count > 0 { await Task.yield() } }
+        #expect(try await load(0, []) == .network)
+    }
+
+    @Test("by the tag of a load that waited for another's, on its machine or another, clears every tier of every machine")
+    func waitersTag() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let site = try FleetSite(holdingTheFirstUntil: gate)
+        let machines = [await joined(site), await joined(site)]
+        let url = site.origin.url("/cat.png")
+        async let first = machines[0].loader.load(url, options: LoadOptions(tags: ["a"]))
+        while site.requests == 0 { await Task.yield() }
+        async let second = machines[0].loader.load(url, options: LoadOptions(tags: ["b"]))
+        async let third = machines[1].loader.load(url, options: LoadOptions(tags: ["c"]))
+        try await site.listeners(1)
+        gate.open()
+        _ = try await (first, second, third)
+        #expect(site.requests == 1)
+        for (count, tag) in [(1, "b"), (2, "c")] {
+            #expect(await machines[1].fleet.remove(tag: tag))
+            for machine in machines { while machine.resources.memory.count > 0 { await Task.yield() } }
+            #expect(try await machines[0].load(url).source == .network)
+            #expect(site.requests == count + 1)
+            _ = try await machines[0].loader.load(url, options: LoadOptions(tags: ["c"]))
         }
-        #expect(try await machines[0].load(url).source == .network)
-        // That load had no tags.
-        await machines[1].fleet.remove(tag: "Mäntel, 50 %")
-        #expect(try await machines[1].load(url).source == .shared)
-        #expect(site.requests == 2)
     }
 
     @Test("that was missed is caught up on when the connection is back")
@@ -129,10 +151,14 @@ extension RedisStore {
     /// Makes a target invalid, with the message on another channel.
     fileprivate func silently(invalidate target: String, instead channel: String) async throws {
         _ = try await scripts.run(
-            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log, keys.noted],
+            .invalidate,
+            keys: [
+                keys.counter, keys.epochs + keys.epoch(target), keys.log, keys.noted,
+                keys.taggedURLs + keys.epoch(target),
+            ],
             [
                 Array(target.utf8), Array((channel + "-lost").utf8), Self.digits(600_000), Self.digits(10_000),
-                Self.digits(86_400_000_000),
+                Self.digits(86_400_000_000), Array(keys.epochs.utf8),
             ])
     }
 }

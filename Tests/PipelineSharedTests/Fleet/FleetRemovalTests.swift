@@ -273,11 +273,12 @@ struct NotedInvalidationsTests {
                     .invalidate,
                     keys: [
                         store.keys.counter, store.keys.epochs + store.keys.epoch(target), store.keys.log,
-                        store.keys.noted,
+                        store.keys.noted, store.keys.taggedURLs + store.keys.epoch(target),
                     ],
                     [
                         Array(target.utf8), Array(store.keys.invalidations.utf8), RedisStore.digits(600_000),
                         RedisStore.digits(most), RedisStore.digits(86_400_000_000),
+                        Array(store.keys.epochs.utf8),
                     ]))
         }
         return replies

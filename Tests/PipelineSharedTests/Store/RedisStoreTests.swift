@@ -210,7 +210,8 @@ struct RedisStoreTests {
     func damagedResult() async throws {
         let (cache, store) = (site.cache(), site.store())
         let stored = try #require(await cache.commit(try site.exchange(), for: .test("a")))
-        let keys = [try VariantKey.test(of: .test("a")), try VariantKey.test(of: .test("a"), list: "other")]
+        let request = ImageRequest(.bytes([]))
+        let keys = ["one", "other"].map { VariantKey(source: .test("a"), request: request, list: BLAKE2bDigest(of: $0)) }
         for (key, byte) in zip(keys, [UInt8(1), 2]) {
             await store.keep(
                 EncodedImage(bytes: Array(repeating: byte, count: 100), declaredType: "image/png"), as: key,

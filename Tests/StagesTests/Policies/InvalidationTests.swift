@@ -65,6 +65,41 @@ struct InvalidationTests {
         #expect(site.requests == 2)
     }
 
+    @Test("By the tag of a load that found the image, it removes every size of it, from disk and memory")
+    func laterTag() async throws {
+        let resources = site.resources()
+        let loader = ImageLoader(resources)
+        let url = site.origin.url("/a")
+        func load(_ side: Int, _ tags: Set<String>) async throws -> LoadSource {
+            try await loader.load(url, options: LoadOptions(maxPixelSize: PixelSize(square: side), tags: tags)).source
+        }
+        #expect(try await load(20, ["first"]) == .network)
+        #expect(try await load(30, []) == .disk)
+        #expect(try await load(40, ["found"]) == .disk)
+        #expect(try await load(30, ["in memory"]) == .disk)
+        #expect(try await load(30, ["in memory", "found", "first"]) == .memory)
+        for (count, tag) in ["found", "first", "in memory"].enumerated() {
+            site.clock.advance(by: .seconds(1))
+            #expect(await resources.responses.remove(tag: tag) == (count == 0 ? 1 : 0))
+            #expect(resources.memory.count == 0)
+        }
+        #expect(try await load(30, []) == .network)
+    }
+
+    @Test("An image that is given a tag whose removal it is older than is removed as well")
+    func removedTag() async throws {
+        let resources = site.resources()
+        let loader = ImageLoader(resources)
+        let url = site.origin.url("/a")
+        _ = try await loader.load(url)
+        site.clock.advance(by: .seconds(1))
+        await resources.responses.remove(tag: "late")
+        #expect(try await loader.load(url, options: LoadOptions(tags: ["late"])).source == .disk)
+        #expect(resources.memory.count == 0)
+        #expect(try await loader.load(url, options: LoadOptions(tags: ["late"])).source == .network)
+        #expect(try await loader.load(url, options: LoadOptions(tags: ["late"])).source == .memory)
+    }
+
     @Test("An image that was asked for before and arrives after it is given, and kept nowhere")
     func underWay() async throws {
         let gate = try ScriptedOrigin.Gate()
