@@ -19,6 +19,8 @@ public import PipelineShared
 /// - `pipeline_fleet_dropped_memory`: how often the memory tier was emptied, since invalidations may have been missed
 /// - `pipeline_fleet_failures`: how often Redis or the bucket was given up for a while, or Redis had no memory left;
 ///   dimension `part`: `redis`, `messages`, `blobs` or `memory`
+/// - `pipeline_fleet_behind_seconds`: for how long this machine hasn't heard what others remove; 0 while it hears
+/// - `pipeline_fleet_latency_seconds`: the slowest reply of Redis in a second or more. Without requests it keeps its value.
 /// - `pipeline_fleet_available`: 1 while the part is used, 0 while it isn't; the same dimension. A part that has never
 ///   failed has no value yet.
 public final class FleetMetrics: FleetObserver {
@@ -27,6 +29,7 @@ public final class FleetMetrics: FleetObserver {
 
     private let hits, misses, stored, bytes, leases, refused, refusals, invalidations, dropped: Counter
     private let waits: Timer
+    private let behind, latency: Gauge
     private let failures: [Part: Counter]
     private let available: [Part: Gauge]
 
@@ -48,6 +51,8 @@ public final class FleetMetrics: FleetObserver {
         invalidations = counter("invalidations")
         dropped = counter("dropped_memory")
         waits = Timer(label: "\(prefix)_fleet_wait_seconds", factory: factory)
+        behind = Gauge(label: "\(prefix)_fleet_behind_seconds", factory: factory)
+        latency = Gauge(label: "\(prefix)_fleet_latency_seconds", factory: factory)
         failures = Dictionary(
             uniqueKeysWithValues: Part.allCases.map { ($0, counter("failures", [("part", $0.rawValue)])) })
         available = Dictionary(
@@ -64,14 +69,18 @@ public final class FleetMetrics: FleetObserver {
             stored.increment()
             bytes.increment(by: count)
         case .leased: leases.increment()
-        case .waited(let time):
-            let parts = time.components
-            waits.recordNanoseconds(parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+        case .waited(let time): waits.recordNanoseconds(time.nanoseconds)
+        case .behind(let time): behind.record(Double(time.nanoseconds) / 1e9)
+        case .latency(let time): latency.record(Double(time.nanoseconds) / 1e9)
         case .commitRefused: refused.increment()
         case .invalidated: invalidations.increment()
         case .droppedMemory: dropped.increment()
-        case .deaf: change(.messages, isLost: true)
-        case .listening: change(.messages, isLost: false)
+        case .deaf:
+            behind.record(0)
+            change(.messages, isLost: true)
+        case .listening:
+            behind.record(0)
+            change(.messages, isLost: false)
         case .refused: refusals.increment()
         case .lost: change(.redis, isLost: true)
         case .restored: change(.redis, isLost: false)
@@ -86,4 +95,9 @@ public final class FleetMetrics: FleetObserver {
         if isLost { failures[part]?.increment() }
         available[part]?.record(isLost ? 0 : 1)
     }
+}
+
+extension Duration {
+    /// The duration in nanoseconds.
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

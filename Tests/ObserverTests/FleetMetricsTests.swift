@@ -12,7 +12,7 @@ struct FleetMetricsTests {
         let events: [FleetEvent] = [
             .lookedUp(isHit: true), .lookedUp(isHit: true), .lookedUp(isHit: false), .leased, .stored(bytes: 20),
             .stored(bytes: 3), .waited(.milliseconds(5)), .commitRefused, .invalidated, .droppedMemory,
-            .deaf("refused"), .listening, .refused("NOPERM"),
+            .deaf("refused"), .behind(.milliseconds(1500)), .listening, .latency(.milliseconds(20)), .refused("NOPERM"),
             .lost("it didn't reply in time"), .full, .hasRoom, .blobsLost("it responded with 500"), .restored,
         ]
         for event in events { fleet.observe(event) }
@@ -25,6 +25,8 @@ struct FleetMetricsTests {
         #expect(total("leases") == 1 && total("refused_commits") == 1 && total("invalidations") == 1)
         #expect(total("dropped_memory") == 1 && total("refused_requests") == 1)
         #expect(try metrics.expectTimer("pipeline_fleet_wait_seconds").values == [5_000_000])
+        #expect(try metrics.expectGauge("pipeline_fleet_behind_seconds").values == [0, 1.5, 0])
+        #expect(try metrics.expectGauge("pipeline_fleet_latency_seconds").values == [0.02])
         for part in ["redis", "messages", "blobs", "memory"] { #expect(total("failures", [("part", part)]) == 1) }
         #expect(try metrics.expectGauge("pipeline_fleet_available", [("part", "redis")]).values == [0, 1])
         #expect(try metrics.expectGauge("pipeline_fleet_available", [("part", "messages")]).values == [0, 1])

@@ -31,6 +31,10 @@ public enum FleetEvent: Sendable, Hashable {
     case deaf(String)
     /// This machine hears of invalidations from now on, and has caught up on those that it missed.
     case listening
+    /// This machine still doesn't hear of invalidations; for how long. It comes with each attempt to connect.
+    case behind(Duration)
+    /// The slowest reply of Redis since the last such event, a second or more ago. Without requests there is none.
+    case latency(Duration)
     /// The memory tier was emptied: after a lost connection, invalidations may have been missed.
     case droppedMemory
 }

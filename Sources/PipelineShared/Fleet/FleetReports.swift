@@ -7,6 +7,8 @@ final class FleetReports: Sendable {
         var isLost = false
         var isFull = false
         var isDeaf = false
+        /// The uptime at which it became deaf.
+        var deafSince = Duration.zero
         /// When warnings were last logged, by what they are about.
         var loggedAt: [String: Duration] = [:]
         /// What was warned about, and isn't over as far as the log says.
@@ -75,6 +77,7 @@ final class FleetReports: Sendable {
             report(.restored)
             notice(end: "lost", "The shared cache \(server) replies again.")
         case .refused(let text): refuse(text)
+        case .replied(let time): report(.latency(time))
         }
     }
 
@@ -97,7 +100,9 @@ final class FleetReports: Sendable {
     func hear(_ failure: RedisFailure?, servesUncertain: Bool = false) {
         let isNew = turn(\.isDeaf, failure != nil)
         if let failure {
-            guard isNew else { return }
+            let now = clock.uptime
+            guard isNew else { return report(.behind(now - state.withLock(\.deafSince))) }
+            state.withLock { $0.deafSince = now }
             report(.deaf("\(failure)"))
             warn(
                 about: "deaf",

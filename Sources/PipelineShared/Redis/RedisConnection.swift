@@ -22,6 +22,8 @@ enum RedisState: Sendable, Hashable {
     case restored
     /// The server has refused a request; why.
     case refused(String)
+    /// The slowest reply of the last second or more took this long.
+    case replied(Duration)
 }
 
 /// A connection to a Redis server, over which any number of requests are in flight concurrently.
@@ -79,15 +81,28 @@ final class RedisConnection: Sendable {
         _ first: [[UInt8]], then second: [[UInt8]], within limit: Duration? = nil
     ) async throws -> (RedisValue, RedisValue) {
         // Replies come in the order of their requests, so the limit of the second holds for both.
-        let (earlier, later) = (RedisRequest(first, deadline: .max), try request(second, limit))
+        let later = try request(second, limit)
+        let earlier = RedisRequest(first, begun: later.begun, deadline: .max)
         let reply = try await later.reply { thread.post([earlier, later]) }
         return (try await earlier.reply {}, reply)
     }
 
-    private func request(_ arguments: [[UInt8]], _ limit: Duration?) throws(RedisFailure) -> RedisRequest {
+    /// Sends a command that the server may refuse, which is then neither logged nor counted.
+    func ask(_ arguments: String...) async throws -> RedisValue { try await ask(arguments) }
+
+    /// Does the same.
+    func ask(_ arguments: [String]) async throws -> RedisValue {
+        let request = try request(arguments.map { Array($0.utf8) }, nil, isOptional: true)
+        return try await request.reply { thread.post([request]) }
+    }
+
+    private func request(
+        _ arguments: [[UInt8]], _ limit: Duration?, isOptional: Bool = false
+    ) throws(RedisFailure) -> RedisRequest {
         if thread.isPaused { throw .paused }
-        let deadline = clock.uptimeNanoseconds + (limit ?? limits.request).nanoseconds
-        return RedisRequest(arguments, deadline: deadline)
+        let now = clock.uptimeNanoseconds
+        let deadline = now + (limit ?? limits.request).nanoseconds
+        return RedisRequest(arguments, begun: now, deadline: deadline, isOptional: isOptional)
     }
 
     /// Does the same with texts.

@@ -73,6 +73,9 @@ final class RedisLoop {
     /// Requests in the order of their replies; `nil` for one that has timed out, whose reply may still come.
     private var sent: Queue<RedisRequest?> = []
     private var nextDeadline: Int64 = .max
+    /// The longest time that a reply took since the last report, in nanoseconds, and since when that is measured.
+    private var slowest: Int64 = 0
+    private var measuredFrom: Int64?
 
     init(
         _ address: RedisAddress, _ limits: RedisLimits, _ role: RedisRole, _ probe: [String], _ thread: RedisThread,
@@ -186,14 +189,25 @@ final class RedisLoop {
                 receiver.received(reply)
             } else if let request = sent.popFirst() {
                 if breaker.succeed() { report(.restored) }
+                if let request { note(replyTo: request) }
                 request?.end(.success(reply))
                 guard case .error(let text) = reply else { return }
                 let failure = RedisFailure.refused(text)
                 // The script is sent then.
-                if !failure.isUnknownScript { report(.refused(text)) }
+                if !failure.isUnknownScript, request?.isOptional != true { report(.refused(text)) }
                 if failure.isNotPrimary { throw failure }
             }
         }
+    }
+
+    /// Reports the slowest reply once a second, as long as there are replies.
+    private func note(replyTo request: RedisRequest) {
+        let now = clock.uptimeNanoseconds
+        slowest = max(slowest, now - request.begun)
+        guard let begun = measuredFrom else { return measuredFrom = now }
+        guard now - begun >= 1_000_000_000 else { return }
+        report(.replied(.nanoseconds(slowest)))
+        (slowest, measuredFrom) = (0, now)
     }
 
     private func beReady(_ link: RedisLink, _ reply: RedisValue) throws(RedisFailure) {

@@ -6,11 +6,17 @@ final class RedisRequest: Sendable {
     let arguments: [[UInt8]]
     /// The uptime at which the waiter gives up, in nanoseconds.
     let deadline: Int64
+    /// The uptime at which it was posted, in nanoseconds.
+    let begun: Int64
+    /// Whether the server may refuse it, so that nobody needs to be told.
+    let isOptional: Bool
     private let waiter = Waiter<RedisValue>()
 
-    init(_ arguments: [[UInt8]], deadline: Int64) {
+    init(_ arguments: [[UInt8]], begun: Int64, deadline: Int64, isOptional: Bool = false) {
         self.arguments = arguments
         self.deadline = deadline
+        self.begun = begun
+        self.isOptional = isOptional
     }
 
     /// Ends the request. Only the first call counts.

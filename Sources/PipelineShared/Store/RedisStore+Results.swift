@@ -165,7 +165,7 @@ extension RedisStore {
                 count = count.clampedSum(max(0, page.last?.integer ?? 0))
             }
             // Not every user may ask for this.
-            let memory = (try? await scripts.connection.send("INFO", "memory").text) ?? ""
+            let memory = (try? await scripts.connection.ask("INFO", "memory").text) ?? ""
             let line = memory.split(whereSeparator: \.isNewline).first { $0.hasPrefix("used_memory:") }
             return StoreTotals(
                 entries: Int(count), bytes: line.flatMap { Int($0.dropFirst(12)) } ?? 0, latestGeneration: last)

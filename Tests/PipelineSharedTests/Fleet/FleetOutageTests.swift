@@ -49,6 +49,27 @@ struct FleetOutageTests {
         #expect(try await first.load(site.origin.url("/f.png")).source == .network)
     }
 
+    @Test("says for how long it hasn't heard of removals, and how slow the slowest reply was")
+    func measured() async throws {
+        let site = try FleetSite()
+        let machine = site.machine()
+        machine.fleet.join(machine.resources)
+        #expect(try await machine.fleet.ready(within: .seconds(60)))
+        // Its requests are measured over a second.
+        var number = 0
+        while machine.events.events.allSatisfy({ $0.latency == nil }) {
+            number += 1
+            _ = try await machine.load(site.origin.url("/\(number).png"))
+        }
+        #expect(machine.events.events.compactMap(\.latency).allSatisfy { $0 > .zero && $0 < .seconds(60) })
+        site.server.kill()
+        await machine.events.until { $0.compactMap(\.behind).count >= 2 }
+        let times = machine.events.events.compactMap(\.behind)
+        #expect(times[0] >= .zero && times[1] > times[0])
+        try site.server.start()
+        await machine.events.until { $0.count { $0 == .listening } == 2 }
+    }
+
     @Test("loads from the origin while the server is full")
     func full() async throws {
         let site = try FleetSite()

@@ -16,6 +16,15 @@ extension Trait where Self == ConditionTrait {
 extension FleetEvent {
     /// Whether it says that a machine doesn't hear of invalidations any more.
     var isDeaf: Bool { if case .deaf = self { true } else { false } }
+
+    /// For how long a machine hasn't heard of invalidations.
+    var behind: Duration? { if case .behind(let time) = self { time } else { nil } }
+
+    /// How long the slowest reply took.
+    var latency: Duration? { if case .latency(let time) = self { time } else { nil } }
+
+    /// Whether it is a measurement, which comes at any time.
+    var isMeasurement: Bool { behind != nil || latency != nil }
 }
 
 extension RedisServer {
