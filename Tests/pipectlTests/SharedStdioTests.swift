@@ -94,6 +94,43 @@ struct SharedStdioTests {
         #expect(found["fromCache"] as? String == (isPublic ? "hit" : "miss"))
     }
 
+    @Test(
+        "stores a response with Set-Cookie only if it says public",
+        arguments: [("max-age=60", "miss"), ("s-maxage=60", "miss"), ("public, max-age=60", "hit")])
+    func cookies(_ control: String, _ use: String) async throws {
+        let headers = try fields(["Cache-Control": control, "Set-Cookie": "session=1"])
+        let origin = try ScriptedOrigin { _ in .init(headers: headers, body: "body") }
+        for expected in ["miss", use] {
+            let found = try await response(try await start(), origin.url("/a"))
+            #expect(found["fromCache"] as? String == expected)
+            let names = (found["headers"] as? [[String]])?.map { $0[0].lowercased() } ?? []
+            #expect(names.contains("set-cookie"))
+        }
+        // A browser has one user.
+        let browser = try Coprocess(pipectl)
+        _ = try await browser.next()
+        _ = try await response(browser, origin.url("/a"))
+        let expected = control.contains("max-age=60") && !control.hasPrefix("s-") ? "hit" : "miss"
+        #expect(try await response(browser, origin.url("/a"), id: 2)["fromCache"] as? String == expected)
+    }
+
+    @Test("stores no cookie of a confirmation, which reaches the one who asked")
+    func confirmedCookie() async throws {
+        let headers = try fields(["Cache-Control": "s-maxage=60", "ETag": "\"1\""])
+        let (stale, cookie) = (try fields(["Age": "100"]), try fields(["Set-Cookie": "session=1"]))
+        let origin = try ScriptedOrigin { request in
+            request.headers[.ifNoneMatch] == nil
+                ? .init(headers: headers.merging(stale), body: "body")
+                : .init(status: 304, headers: headers.merging(cookie))
+        }
+        for (use, hasCookie) in [("miss", false), ("revalidated", true), ("miss", false)] {
+            let found = try await response(try await start(), origin.url("/a"))
+            #expect(found["fromCache"] as? String == use)
+            let names = (found["headers"] as? [[String]])?.map { $0[0].lowercased() } ?? []
+            #expect(names.contains("set-cookie") == hasCookie)
+        }
+    }
+
     @Test("leaves out the fields that a qualified private names, and stores the rest")
     func qualifiedPrivate() async throws {
         let headers = try fields(["Cache-Control": "max-age=60, private=\"x-secret\"", "X-Secret": "1", "X-Open": "2"])

@@ -42,6 +42,9 @@ enum Storability: Sendable, Hashable {
             if exchange.requestHeaders.contains(.authorization), !allowsShared(control) {
                 return "the request has Authorization and the cache is shared"
             }
+            if setsCookie(exchange.headers), !control.contains("public") {
+                return "the response has Set-Cookie, isn't public, and the cache is shared"
+            }
         }
         if SelectingFields(vary: exchange.headers, request: exchange.requestHeaders) == nil {
             return "Vary: * fits no other request"
@@ -55,6 +58,12 @@ enum Storability: Sendable, Hashable {
         }
         if callerDecides, status.isRedirect { return nil }
         return isCacheable(exchange, control, isShared: isShared) ? nil : "nothing makes the status \(status) cacheable"
+    }
+
+    /// Whether a shared cache would hand a cookie to others. Section 7.3 leaves that to the origin, but a cookie is most
+    /// often meant for one user. One that `private` or `no-cache` names isn't stored.
+    private static func setsCookie(_ headers: HTTPFields) -> Bool {
+        headers.contains(.setCookie) && StorableFields.of(headers, isShared: true).contains(.setCookie)
     }
 
     /// The last item of section 3.

@@ -68,6 +68,23 @@ struct StorabilityTests {
         #expect(try isStorable("max-age=3600", status: 599))
     }
 
+    @Test("7.3: Set-Cookie, in a shared cache only where the response says public, or doesn't have the cookie stored")
+    func cookies() throws {
+        let cookie: HTTPFields = [.setCookie: "session=1"]
+        for control in ["max-age=60", "s-maxage=60", "max-age=60, must-revalidate", "no-cache"] {
+            #expect(try isStorable(control, more: cookie))
+            #expect(try !isStorable(control, more: cookie, isShared: true))
+            #expect(try isStorable(control + ", public", more: cookie, isShared: true))
+        }
+        #expect(try isStorable("max-age=60, private=\"set-cookie\"", more: cookie, isShared: true))
+        #expect(try isStorable("max-age=60, no-cache=\"set-cookie\"", more: cookie, isShared: true))
+        #expect(try !isStorable("max-age=60, private=\"x-name\"", more: cookie, isShared: true))
+        // RFC 9213: the targeted field counts instead.
+        let name = try #require(HTTPField.Name("CDN-Cache-Control"))
+        let targeted: HTTPFields = [.setCookie: "session=1", name: "max-age=60"]
+        #expect(try !isStorable("max-age=60, public", more: targeted, isShared: true))
+    }
+
     @Test("5.2.2.7, 3.5: private and Authorization, in a private cache and in a shared one")
     func shared() throws {
         let authorized: HTTPFields = [.authorization: "Bearer x"]
