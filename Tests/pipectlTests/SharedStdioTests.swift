@@ -131,6 +131,34 @@ struct SharedStdioTests {
         }
     }
 
+    @Test("asks the origin once for eight processes that want the same at the same time")
+    func leases() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let headers = try fields(["Cache-Control": "max-age=60"])
+        let origin = try ScriptedOrigin { _ in ScriptedOrigin.Reply(headers: headers, body: "body").held(until: gate) }
+        var coprocesses: [Coprocess] = []
+        for _ in 0..<8 { coprocesses.append(try await start()) }
+        for coprocess in coprocesses { try coprocess.send(1, origin.url("/a"), ["headers": []]) }
+        // All others listen for the end of the holder's lease.
+        while try listeners() != ":7" {}
+        gate.open()
+        var uses: [String] = []
+        for coprocess in coprocesses {
+            let found = try #require(try await coprocess.next())
+            #expect(found["body64"] as? String == Data("body".utf8).base64EncodedString())
+            uses.append(found["fromCache"] as? String ?? "")
+        }
+        #expect(uses.sorted() == Array(repeating: "hit", count: 7) + ["miss"])
+        #expect(origin.log.requests.count == 1)
+    }
+
+    /// How many processes wait for the leases of others.
+    private func listeners() throws -> String {
+        try server.send(
+            "EVAL \"local count = 0 for _, name in ipairs(redis.call('PUBSUB', 'CHANNELS', '*:d:*')) do "
+                + "count = count + redis.call('PUBSUB', 'NUMSUB', name)[2] end return count\" 0")
+    }
+
     @Test("leaves out the fields that a qualified private names, and stores the rest")
     func qualifiedPrivate() async throws {
         let headers = try fields(["Cache-Control": "max-age=60, private=\"x-secret\"", "X-Secret": "1", "X-Open": "2"])

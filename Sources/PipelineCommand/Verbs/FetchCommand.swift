@@ -31,7 +31,8 @@ struct FetchCommand: AsyncParsableCommand {
         ends once all responses are written.
 
         With --shared the responses are in Redis instead of a folder, and the rules are those of a shared cache \
-        (RFC 9111): nothing private is stored, Set-Cookie only where the response is public, and s-maxage counts.
+        (RFC 9111): nothing private is stored, Set-Cookie only where the response is public, and s-maxage counts. \
+        Processes that want the same at the same time send one request.
 
         Examples:
           \(Program.name) fetch https://example.com/ --explain
