@@ -65,10 +65,13 @@ public struct Freshness: Sendable, Hashable {
     public let mayBeServedOnError: Bool
     /// Whether it may be served if the origin can't be reached (section 4.2.4): nothing forbids it.
     public let mayBeServedWhenUnreachable: Bool
+    /// Whether the origin has said that it has another response.
+    package let isRefused: Bool
 
     package init(
         age: Duration, lifetime: Duration?, basis: Basis, remaining: Duration?, verdict: Verdict, judged: Date,
-        mayBeServedWhileRevalidating: Bool, mayBeServedOnError: Bool, mayBeServedWhenUnreachable: Bool
+        mayBeServedWhileRevalidating: Bool, mayBeServedOnError: Bool, mayBeServedWhenUnreachable: Bool,
+        isRefused: Bool = false
     ) {
         self.age = age
         self.lifetime = lifetime
@@ -79,6 +82,7 @@ public struct Freshness: Sendable, Hashable {
         self.mayBeServedWhileRevalidating = mayBeServedWhileRevalidating
         self.mayBeServedOnError = mayBeServedOnError
         self.mayBeServedWhenUnreachable = mayBeServedWhenUnreachable
+        self.isRefused = isRefused
     }
 
     /// Whether it may be served without asking the origin.

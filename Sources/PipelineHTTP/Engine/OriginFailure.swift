@@ -44,6 +44,7 @@ extension Freshness {
     package var refused: Freshness {
         Freshness(
             age: age, lifetime: lifetime, basis: basis, remaining: remaining, verdict: verdict, judged: judged,
-            mayBeServedWhileRevalidating: false, mayBeServedOnError: false, mayBeServedWhenUnreachable: false)
+            mayBeServedWhileRevalidating: false, mayBeServedOnError: false, mayBeServedWhenUnreachable: false,
+            isRefused: true)
     }
 }

@@ -8,8 +8,8 @@ public import Pipeline
 /// has to allow it (RFC 5861 section 4). `ImageRequest.staleIfError` allows it for any 5xx status, whatever the server
 /// says of errors, for a time after the image has expired.
 ///
-/// The response on disk comes first. Without one, an image that is still in memory stands in. The load's `isStale` and
-/// its source show that.
+/// The response on disk comes first, unless a farther tier, such as one that machines share, has a later one that may stand
+/// in. Without any, an image that is still in memory stands in. The load's `isStale` and its source show that.
 public struct StaleIfError: CompositeStage {
     public var body: Chain
 
@@ -40,12 +40,16 @@ public struct StaleIfError: CompositeStage {
     private func standingIn(for error: LoadError, in failed: Load, from start: Load) throws -> Load {
         guard let failure = OriginFailure(error) else { throw error }
         var load = failed
-        if case .stale(let stored, let freshness) = failed.response {
-            guard freshness.mayStandIn(for: failure, within: load.request.staleIfError) else { throw error }
+        // The response of a farther tier may have taken the place of a nearer one, and forbid what the nearer one allows.
+        let stale = [failed, start].compactMap(\.staleResponse)
+        if stale.first?.freshness.isRefused == true { throw error }
+        if let (stored, freshness) = stale.first(where: {
+            $0.freshness.mayStandIn(for: failure, within: failed.request.staleIfError)
+        }) {
             load.restart(from: start)
             load.acceptStale(stored, freshness)
-        } else if !failed.hasAnsweredRedirect, let stale = start.attachment(MemoryEntry.self),
-            stale.mayStandIn(for: failure, in: start)
+        } else if start.staleResponse == nil, !failed.hasAnsweredRedirect,
+            let stale = start.attachment(MemoryEntry.self), stale.mayStandIn(for: failure, in: start)
         {
             load.restart(from: start)
             load.isStale = true
@@ -55,5 +59,12 @@ public struct StaleIfError: CompositeStage {
         }
         load.note(.standIn(for: error.code, from: load.source ?? .disk))
         return load
+    }
+}
+
+extension Load {
+    /// The stale response, if the load has come no farther.
+    fileprivate var staleResponse: (stored: StoredResponse, freshness: Freshness)? {
+        if case .stale(let stored, let freshness) = response { (stored, freshness) } else { nil }
     }
 }
