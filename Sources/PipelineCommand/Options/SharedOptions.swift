@@ -71,21 +71,38 @@ struct SharedOptions: ParsableArguments {
     /// What `doctor` finds of the server and the bucket; nothing without the option.
     func findings() async -> [DoctorFinding] {
         guard let fleet = fleet() else { return [] }
-        let server = await DoctorFinding("shared", subject) {
-            guard let server = try await fleet.inspectServer() else {
-                return ("usable; allow this user INFO to see more", true)
+        defer { fleet.close() }
+        var server: FleetServer?
+        var isReached = true
+        var findings = [
+            await DoctorFinding("shared", subject) {
+                do { server = try await fleet.inspectServer() } catch let error as LoadError {
+                    isReached = error.code != .unreachable
+                    throw error
+                }
+                guard let server else { return ("usable; allow this user INFO to see more", true) }
+                let memory = server.byteLimit == 0 ? "" : " of \(ByteCount.text(server.byteLimit))"
+                let state = ["Redis \(server.version), \(ByteCount.text(server.usedBytes))\(memory)"] + server.advice
+                return (state.joined(separator: "; "), server.isUsable)
             }
-            let memory = server.byteLimit == 0 ? "" : " of \(ByteCount.text(server.byteLimit))"
-            let state = ["Redis \(server.version), \(ByteCount.text(server.usedBytes))\(memory)"] + server.advice
-            return (state.joined(separator: "; "), server.isUsable)
+        ]
+        if isReached {
+            findings.append(await DoctorFinding("shared", "rights") { try await fleet.tryRights() })
+            findings.append(await DoctorFinding("shared", "messages") { try await fleet.tryMessages() })
+            findings.append(await DoctorFinding("shared", "clock") { try await fleet.tryClock() })
         }
-        guard let blobs else { return [server] }
+        if let server {
+            let (state, isWell) = server.persistence(await fleet.snapshots())
+            findings.append(DoctorFinding("shared", "eviction", server.eviction, true))
+            findings.append(DoctorFinding("shared", "persistence", state, isWell))
+        }
+        guard let blobs else { return findings }
         let bucket = await DoctorFinding("shared", redactedURL(blobs)) {
             let isConditional = try await fleet.inspectBlobs() ?? true
             let state = isConditional ? "written once" : "without conditional writes, so equal bytes are sent again"
             return ("large responses are \(state)", true)
         }
-        return [server, bucket]
+        return findings + [bucket]
     }
 }
 

@@ -11,7 +11,9 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         "doctor", "Check libraries, codecs, limits and the cache.",
         """
-        Each codec is tried with a small image. Exit status: 1 if something is wrong.
+        Each codec is tried with a small image. With --shared it sends each command that a member needs, publishes a \
+        message and waits for it, and checks clock, eviction and persistence. What to change is printed. Exit status: \
+        1 if something is wrong.
 
         Examples:
           \(Program.name) doctor

@@ -11,14 +11,18 @@ package struct FleetServer: Sendable, Hashable {
     package let byteLimit: Int
     /// Its `maxmemory-policy`, such as `volatile-lru`.
     package let evictionPolicy: String
-    /// Whether it is part of a cluster, which isn't supported.
+    /// Whether it is part of a cluster.
     package let isClustered: Bool
+    /// Whether it writes down each change (AOF).
+    let appends: Bool
+    private let isInOneSlot: Bool
 
-    /// Whether a ``Fleet`` can use it: Redis 6 or later, or Valkey, and no cluster.
-    package var isUsable: Bool { !isOld && !isClustered }
+    /// Whether a ``Fleet`` can use it: Redis 6 or later, or Valkey, and no cluster but of one shard.
+    package var isUsable: Bool { !isOld && (!isClustered || isInOneSlot) }
 
     /// Reads the reply to `INFO`.
-    init(information: String) {
+    /// - Parameter isInOneSlot: Whether all keys of the fleet are in one slot of a cluster.
+    init(information: String, isInOneSlot: Bool = false) {
         var values: [Substring: Substring] = [:]
         for line in information.split(whereSeparator: \.isNewline) {
             guard let colon = line.firstIndex(of: ":") else { continue }
@@ -29,6 +33,8 @@ package struct FleetServer: Sendable, Hashable {
         byteLimit = max(0, values["maxmemory"].flatMap { Int($0) } ?? 0)
         evictionPolicy = plainText(values["maxmemory_policy"] ?? "", limit: 40)
         isClustered = values["cluster_enabled"] == "1"
+        appends = values["aof_enabled"] == "1"
+        self.isInOneSlot = isInOneSlot
     }
 
     private var isOld: Bool { version.split(separator: ".").first.flatMap { Int($0) }.map { $0 < 6 } ?? true }
@@ -37,10 +43,39 @@ package struct FleetServer: Sendable, Hashable {
     package var advice: [String] {
         var advice: [String] = []
         if isOld { advice.append("Redis 6 or later is needed") }
-        if isClustered { advice.append("a cluster can't be used") }
+        if isClustered, !isInOneSlot { advice.append("a cluster needs a \(Self.tag)") }
         if byteLimit == 0 { advice.append("set maxmemory") }
-        if evictionPolicy == "noeviction" { advice.append("set maxmemory-policy to volatile-lru") }
         return advice
+    }
+
+    /// What makes a cluster of one shard usable.
+    static let tag = "namespace in braces, such as {img}, and only one shard"
+
+    /// What it evicts when it is full, and what that costs.
+    package var eviction: String {
+        let cost: String? =
+            switch evictionPolicy {
+            case "volatile-lru", "volatile-lfu": nil
+            case "noeviction": "when it is full, nothing new is stored"
+            case "volatile-ttl": "leases go first, and each machine then sends a request of its own"
+            case "volatile-random": "leases and what was used just now go as well"
+            default: "the log of removals goes as well, and machines then empty their memory"
+            }
+        return cost.map { "\(evictionPolicy): \($0); set maxmemory-policy to volatile-lru" } ?? evictionPolicy
+    }
+
+    /// What a restart loses, and whether what was removed stays removed.
+    /// - Parameter snapshots: When it saves snapshots, such as `3600 1`; empty for never, `nil` if it doesn't say.
+    package func persistence(_ snapshots: String?) -> (state: String, isWell: Bool) {
+        switch (appends, snapshots) {
+        case (true, _):
+            ("each change is written: a crash undoes removals of the last second; set appendonly to no", true)
+        case (false, ""): ("none: it is empty after a restart, and fills again", true)
+        case (false, .some):
+            ("snapshots: a restart brings back what was removed since the last one; set save to \"\"", false)
+        case (false, nil):
+            ("not each change is written; if it saves snapshots, set save to \"\" (allow CONFIG GET to see that)", true)
+        }
     }
 }
 
@@ -65,7 +100,8 @@ extension Fleet {
     package func inspectServer() async throws -> FleetServer? {
         try await check()
         do {
-            return FleetServer(information: try await connection.send("INFO").text ?? "")
+            let information = try await connection.ask("INFO").text ?? ""
+            return FleetServer(information: information, isInOneSlot: store.keys.areInOneSlot)
         } catch RedisFailure.refused {
             return nil
         } catch let failure as RedisFailure {
@@ -102,8 +138,12 @@ extension Fleet {
         }
     }
 
-    private func error(_ failure: RedisFailure) -> LoadError {
+    func error(_ failure: RedisFailure) -> LoadError {
         let code = if case .refused = failure { LoadError.Code.refused } else { LoadError.Code.unreachable }
-        return LoadError(code, subject: connection.address.description, "The shared cache can't be used: \(failure).")
+        let isClusters = failure.description.hasPrefix("CROSSSLOT") || failure.description.hasPrefix("MOVED")
+        return LoadError(
+            code, subject: connection.address.description,
+            "The shared cache can't be used: \(failure.sentence)"
+                + (isClusters ? " A cluster needs a \(FleetServer.tag)." : ""))
     }
 }

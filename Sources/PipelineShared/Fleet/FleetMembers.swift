@@ -123,6 +123,7 @@ final class FleetMembers: Sendable {
                 for index in state.members.indices { note(number, &state.members[index]) }
             }
             forget([target])
+        case .refused(let text): reports.change(.refused(text))
         case .lost(let failure):
             let isClosed = state.withLock { state in
                 state.isListening = false

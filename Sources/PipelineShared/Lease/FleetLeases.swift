@@ -24,7 +24,7 @@ final class FleetLeases: FetchLeases {
     private let store: RedisStore
     private let messages: FleetMessages
     private let messenger: RedisConnection
-    private let clock: any LoadClock
+    let clock: any LoadClock
 
     init(
         of store: RedisStore, messages: FleetMessages, messenger: RedisConnection, lifetime: Duration,
@@ -78,9 +78,8 @@ final class FleetLeases: FetchLeases {
             case .held(let rest):
                 hasWaited = true
                 guard let current = listener else {
-                    let new = messages.listen(to: keys.outcomes(name))
+                    let new = listen(to: name)
                     listener = new
-                    messenger.begin()
                     guard !messenger.isPaused, try await isConfirmed(new) else { return .alone }
                     if try await look() { return .found }
                     continue
@@ -105,19 +104,27 @@ final class FleetLeases: FetchLeases {
         }
     }
 
-    private func leave(_ listener: LeaseListener) {
+    func listen(to name: String) -> LeaseListener {
+        defer { messenger.begin() }
+        return messages.listen(to: keys.outcomes(name))
+    }
+
+    func leave(_ listener: LeaseListener) {
         messages.leave(listener)
         messenger.begin()
     }
 
-    private enum Grant {
+    /// Why no message comes.
+    var whyDeaf: RedisFailure { messages.failure ?? .timedOut }
+
+    enum Grant {
         case granted(FleetHold)
         /// Another holds it, for this long if it isn't renewed.
         case held(Duration)
     }
 
     /// - Returns: `nil` if Redis failed.
-    private func acquire(_ name: String) async throws -> Grant? {
+    func acquire(_ name: String) async throws -> Grant? {
         let reply: RedisValue
         let mark = String(UInt64.random(in: 0 ... .max), radix: 36)
         do {

@@ -12,6 +12,8 @@ final class FleetMessages: RedisReceiver {
         var confirmed: Set<String> = []
         var commands: [[[UInt8]]] = []
         var lastNumber = 0
+        /// Why the connection was lost, or a command refused, the last time.
+        var failure: RedisFailure?
     }
 
     private let keys: FleetKeys
@@ -25,6 +27,8 @@ final class FleetMessages: RedisReceiver {
         case listening(MissedInvalidations)
         /// A URL or a tag has become invalid.
         case invalidated(number: Int64, target: String)
+        /// The server has refused a command; its reply.
+        case refused(String)
         /// Invalidations may be missed from now on; why, unless the connection was given up on purpose.
         case lost(RedisFailure?)
     }
@@ -47,6 +51,9 @@ final class FleetMessages: RedisReceiver {
             state.commands.append(Self.command("QUIT", []))
         }
     }
+
+    /// Why the connection was lost, or a command refused, the last time.
+    var failure: RedisFailure? { state.withLock(\.failure) }
 
     /// Begins to listen on a channel.
     func listen(to channel: String) -> LeaseListener {
@@ -106,6 +113,7 @@ final class FleetMessages: RedisReceiver {
 
     func lost(_ failure: RedisFailure) {
         let isMeant = state.withLock { state in
+            state.failure = failure
             defer { state.isRenewed = false }
             return state.isRenewed
         }
@@ -119,6 +127,7 @@ final class FleetMessages: RedisReceiver {
     }
 
     func received(_ value: RedisValue) {
+        if case .error(let text) = value { return refused(text) }
         guard let parts = value.array, parts.count == 3, let kind = parts[0].text, let channel = parts[1].text else {
             return
         }
@@ -142,6 +151,16 @@ final class FleetMessages: RedisReceiver {
             for listener in listeners { listener.put(.ended(outcome)) }
         default: break
         }
+    }
+
+    /// The server has refused a command, such as to listen on a channel. Nobody waits for that.
+    private func refused(_ text: String) {
+        let listeners = state.withLock { state in
+            state.failure = .refused(text)
+            return state.listeners.filter { !state.confirmed.contains($0.key) }.flatMap(\.value.values)
+        }
+        _ = changed(.refused(text))
+        for listener in listeners { listener.put(.lost) }
     }
 
     private static func command(_ name: String, _ channels: [String]) -> [[UInt8]] {

@@ -8,10 +8,23 @@ struct FleetKeys: Sendable, Hashable {
     /// The version of the layout. A release that stores otherwise increments it.
     static let layout = 2
 
+    /// What the names of a service begin with.
+    let namespace: String
     /// What all names begin with.
     let prefix: String
 
-    init(namespace: String) { prefix = "\(namespace):\(Self.layout).\(SourceKey.version):" }
+    init(namespace: String) {
+        self.namespace = namespace
+        prefix = "\(namespace):\(Self.layout).\(SourceKey.version):"
+    }
+
+    /// Whether the namespace has a hash tag, such as `{img}`, so that all names are in one slot of a cluster.
+    var areInOneSlot: Bool {
+        guard let start = namespace.firstIndex(of: "{"), let end = namespace[start...].firstIndex(of: "}") else {
+            return false
+        }
+        return namespace.index(after: start) < end
+    }
 
     /// A key that doesn't exist, for a write that changes nothing.
     var probe: String { prefix + "p" }

@@ -27,6 +27,23 @@ struct FleetRefusalTests {
         #expect(!warnings.contains { $0.contains("..") }, "\(warnings)")
     }
 
+    @Test("to listen to the ends of leases is told, and loads then don't wait for other machines")
+    func unheardLeases() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let site = try FleetSite(holdingTheFirstUntil: gate)
+        let machine = site.machine(over: try site.server.address(allowing: "~* &*:inv +@all"))
+        let url = site.origin.url("/a.png")
+        let holder = site.machine()
+        async let held = holder.load(url)
+        await site.origin.until { $0.requests.count == 1 }
+        #expect(try await machine.load(url).source == .network)
+        #expect(
+            machine.events.events.contains { if case .refused(let why) = $0 { why.hasPrefix("NOPERM") } else { false } }
+        )
+        gate.open()
+        _ = try await held
+    }
+
     @Test("connections again and again is told once a minute")
     func flapping() throws {
         let (events, clock) = (EventRecorder(), ManualClock())
