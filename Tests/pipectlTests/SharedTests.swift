@@ -115,25 +115,86 @@ struct SharedTests {
     }
 
     @Test("is used by a user who may do nothing that is dangerous")
-    func leastRights() async throws {
+    func noDanger() async throws {
         try server.send("ACL SETUSER images on >secret ~pipeline:* &pipeline:* +@all -@dangerous")
+        let (stats, errors) = try await useVerbs("unix://images:secret@\(server.socket)")
+        #expect(stats == "unix://…@\(server.socket): 1 responses\n")
+        #expect(errors == "")
         let address = "unix://images:secret@\(server.socket)"
-        _ = try await pipectl.run("prefetch", url, "--shared", address, "-q")
-        let stats = try await pipectl.run("cache", "stats", "--shared", address)
-        #expect(stats.text == "unix://…@\(server.socket): 1 responses\n", "\(stats.text)\(stats.errors)")
-        #expect(try await pipectl.run("cache", "rm", url, "--shared", address).status == 0)
         #expect(try await pipectl.run("doctor", "--shared", address).text.contains("allow this user INFO"))
+    }
+
+    @Test("is used by a user who has the rights in the page about fleets, and no more")
+    func leastRights() async throws {
+        for rights in [AccessControlLines.member, AccessControlLines.verbs] {
+            try server.send(AccessControlLines.command + rights.joined(separator: " "))
+        }
+        let address = "unix://images:secret@\(server.socket)"
+        let (stats, errors) = try await useVerbs(address)
+        #expect(stats.contains(": 1 responses, ") && errors == "")
+        #expect(try server.send("ACL LOG") == "*0")
+        let doctor = try await pipectl.run("doctor", "--shared", address, "--json").objects()
+        let shared = doctor.filter { $0["kind"] as? String == "shared" }
+        #expect(shared.count == 6 && shared.allSatisfy { $0["ok"] as? Bool == true }, "\(shared)")
+    }
+
+    /// Loads, and uses each of the cache's verbs.
+    /// - Returns: What `stats` printed, and all messages.
+    private func useVerbs(_ address: String) async throws -> (stats: String, errors: String) {
+        var errors = ""
+        func run(_ arguments: String...) async throws -> String {
+            let result = try await pipectl.run(arguments + ["--shared", address], [:])
+            #expect(result.status == 0, "\(arguments): \(result.errors)")
+            errors += result.errors
+            return result.text
+        }
+        _ = try await run("prefetch", url, "-q")
+        let stats = try await run("cache", "stats")
+        #expect(try await run("cache", "ls").contains("/cat.png"))
+        #expect(try await run("cache", "rm", url).contains("1 removed"))
+        _ = try await run("load", url, "--cache-dir", pipectl.path("other"))
+        #expect(try await run("cache", "rm", "--tag", "all").contains("1 removed"))
+        _ = try await run("load", url, "--cache-dir", pipectl.path("third"))
+        #expect(try await run("cache", "purge") == "1 removed\n")
+        return (stats, errors)
     }
 
     @Test("is checked by the doctor, who advises")
     func doctor() async throws {
         let well = try await pipectl.run("doctor", "--shared", address)
-        let line = try #require(well.lines.first { $0.contains(" shared ") })
-        #expect(line.hasPrefix("ok") && line.contains("Redis ") && line.contains("set maxmemory"))
+        let lines = well.lines.filter { $0.contains(" shared ") }
+        #expect(lines.count == 6 && lines.allSatisfy { $0.hasPrefix("ok ") }, "\(lines)")
+        #expect(lines[0].contains("Redis ") && lines[0].contains("set maxmemory"))
+        #expect(lines[4].contains("noeviction: ") && lines[4].contains("set maxmemory-policy to volatile-lru"))
+        try server.send("ACL SETUSER images on >secret ~* resetchannels +@all -hset")
+        try server.send("CONFIG SET save \"3600 1\"")
+        let ill = try await pipectl.run("doctor", "--shared", "unix://images:secret@\(server.socket)", "--json")
+        #expect(ill.status == 1)
+        let wrong = try ill.objects().filter { $0["ok"] as? Bool == false && $0["kind"] as? String == "shared" }
+        #expect(wrong.compactMap { $0["name"] as? String } == ["rights", "messages", "persistence"])
+        #expect(
+            wrong[0]["state"] as? String == "some are missing: run ACL SETUSER images +hset &pipeline:*", "\(wrong[0])")
         server.kill()
         let gone = try await pipectl.run("doctor", "--shared", address)
         #expect(gone.status == 1)
+        #expect(gone.lines.filter { $0.contains(" shared ") }.count == 1)
         #expect(gone.lines.contains { $0.hasPrefix("WRONG shared") && $0.contains("can't be used") })
+    }
+
+    @Test("shares in a cluster of one shard, with a namespace in braces")
+    func cluster() async throws {
+        let cluster = try RedisServer("--cluster-enabled", "yes", "--cluster-port", "\(try freePort())")
+        try cluster.send("CLUSTER ADDSLOTSRANGE 0 16383")
+        while (try? cluster.send("SET up 1")) != "+OK" {}
+        let address = "unix://\(cluster.socket)"
+        let named = ["--shared", address, "--namespace", "{img}"]
+        _ = try await pipectl.run(["prefetch", url, "-q"] + named, [:])
+        #expect(try await pipectl.run(["cache", "ls"] + named, [:]).lines.count == 1)
+        #expect(try await pipectl.run(["cache", "rm", url] + named, [:]).text.contains("1 removed"))
+        let lines = try await pipectl.run(["doctor"] + named, [:]).lines.filter { $0.contains(" shared ") }
+        #expect(lines.count == 6 && lines.allSatisfy { $0.hasPrefix("ok ") }, "\(lines)")
+        let without = try await pipectl.run("doctor", "--shared", address)
+        #expect(without.lines.contains { $0.hasPrefix("WRONG shared") && $0.contains("namespace in braces") })
     }
 
     @Test("loads without the shared tier while the server is gone, which the cache's verbs say")
