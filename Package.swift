@@ -161,11 +161,12 @@ let package = Package(
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(
             name: "PipelineShared",
             dependencies: [
                 "Essentials", "LibC",
-                "CCrypto", "CHiredis", "Pipeline", "PipelineHTTP", "Stages",
+                "CCrypto", "CHiredis", "CTLS", "Pipeline", "PipelineHTTP", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -16,7 +16,7 @@ struct ModulesTests {
         "pipeline-decoder": ["PipelineIsolation"],
         "PipelineHTTP": ["Pipeline", "CCurl", "CSQLite"],
         "Stages": ["Pipeline", "PipelineHTTP", "PipelineImages"],
-        "PipelineShared": ["Pipeline", "PipelineHTTP", "Stages", "CCrypto", "CHiredis"],
+        "PipelineShared": ["Pipeline", "PipelineHTTP", "Stages", "CCrypto", "CHiredis", "CTLS"],
         "PipelineFile": ["Pipeline", "Stages", "CYAML"],
         "PipelineMetrics": ["Pipeline", "Stages"],
         "PipelineSharedMetrics": ["PipelineShared"],

@@ -197,6 +197,24 @@ struct SharedTests {
         #expect(without.lines.contains { $0.hasPrefix("WRONG shared") && $0.contains("namespace in braces") })
     }
 
+    @Test(
+        "is checked by the doctor over TLS, who says what to change",
+        .enabled("openssl isn't installed") { EncryptedRedis.isInstalled })
+    func encrypted() async throws {
+        let redis = try EncryptedRedis(try Certificates())
+        let ca = "ca=\(redis.certificates.certificate("authority"))"
+        let well = try await pipectl.run("doctor", "--shared", redis.url(ca))
+        #expect(well.lines.contains { $0.hasPrefix("ok") && $0.contains("Redis ") }, "\(well.text)")
+        for (address, words) in [
+            (redis.url(), "?ca=PATH"), (redis.url(ca, "server-name=other"), "?server-name=NAME"),
+            (redis.url(scheme: "redis"), "rediss://"),
+        ] {
+            let wrong = try await pipectl.run("doctor", "--shared", address)
+            #expect(wrong.status == 1)
+            #expect(wrong.lines.contains { $0.hasPrefix("WRONG shared") && $0.contains(words) }, "\(wrong.text)")
+        }
+    }
+
     @Test("loads without the shared tier while the server is gone, which the cache's verbs say")
     func gone() async throws {
         server.kill()
@@ -233,7 +251,8 @@ struct SharedTests {
     @Test(
         "refuses what it can't use, without credentials",
         arguments: [
-            (["--shared", "http://me:hunter2@cache"], "redis://"), (["--shared", "rediss://me:hunter2@cache"], "TLS"),
+            (["--shared", "http://me:hunter2@cache"], "redis://"),
+            (["--shared", "redis://me:hunter2@cache?ca=/a"], "TLS"),
             (["--blobs", "s3://images"], "--shared"),
             (["--shared", "redis://cache", "--blobs", "images"], "s3://bucket"),
             (["--shared", "redis://cache", "--policy", "ignoreCache"], "returnCacheElseLoad"),

@@ -26,6 +26,12 @@ struct InAFleet {
         return fleet
     }
 
+    /// The same, over TLS.
+    static func overTLS() throws -> Fleet {
+        let encrypted = Fleet(try RedisAddress("rediss://cache.internal?ca=/etc/redis/ca.pem"))
+        return encrypted
+    }
+
     /// The same, with metrics.
     static func withMetrics() throws -> Fleet {
         let fleet = Fleet(try RedisAddress("redis://cache.internal"), observers: [FleetMetrics()])

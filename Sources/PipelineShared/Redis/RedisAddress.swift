@@ -6,6 +6,7 @@ import Pipeline
 /// ```swift
 /// let address = try RedisAddress("redis://images:secret@cache.internal:6379/2")
 /// let local = try RedisAddress("unix:///run/redis/redis.sock?namespace=thumbnails")
+/// let encrypted = try RedisAddress("rediss://cache.internal?ca=/etc/redis/ca.pem")
 /// ```
 ///
 /// Its description has neither the user nor the password.
@@ -32,22 +33,36 @@ public struct RedisAddress: Sendable, Hashable {
     package var namespace: String?
     /// By which name the server lists this client; that of the program by default.
     package var clientName: String?
+    /// How the connection is encrypted; `nil` if it isn't.
+    package var tls: RedisTLS?
 
     /// Describes a server.
-    package init(_ endpoint: Endpoint, user: String? = nil, password: String? = nil, database: Int = 0) {
+    package init(
+        _ endpoint: Endpoint, user: String? = nil, password: String? = nil, database: Int = 0, tls: RedisTLS? = nil
+    ) {
         self.endpoint = endpoint
         self.user = user
         self.password = password
         self.database = database
+        self.tls = tls
     }
 
-    /// Reads a URL: `redis://user:password@host:port/database` or `unix://user:password@/path?db=database`, each part
-    /// but the host or the path optional. The port is 6379 by default.
+    /// Reads a URL: `redis://user:password@host:port/database`, or `rediss://` for TLS, or
+    /// `unix://user:password@/path?db=database`, each part but the host or the path optional. The port is 6379 by default.
     ///
-    /// These parameters may follow: `namespace`, what all keys of the fleet begin with; `password-file`, a file whose first
-    /// line is the password, which is read again for each connection; and `client`, the name by which the server lists
-    /// this client, that of the program by default.
-    /// - Throws: `LoadError` with `invalidURL` or, for `rediss` and other schemes, `unsupportedScheme`.
+    /// These parameters may follow:
+    ///
+    /// | Parameter | Meaning |
+    /// |---|---|
+    /// | `namespace` | What all keys of the fleet begin with |
+    /// | `password-file` | A file whose first line is the password, which is read again for each connection |
+    /// | `client` | The name by which the server lists this client, that of the program by default |
+    /// | `ca` | With TLS, a file with the certificates of the authorities to trust, the system's by default |
+    /// | `cert`, `key` | With TLS, the files with this client's certificate and its private key, which is in the first by default |
+    /// | `server-name` | With TLS, the name that the server's certificate must have, the host by default |
+    ///
+    /// TLS is 1.2 or later, and the server's certificate is always verified. Files are in PEM.
+    /// - Throws: `LoadError` with `invalidURL` or, for other schemes, `unsupportedScheme`.
     public init(_ url: String) throws {
         let subject = Self.redacted(url)
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
@@ -57,7 +72,7 @@ public struct RedisAddress: Sendable, Hashable {
         }
         let database: Substring?
         switch scheme {
-        case "redis":
+        case "redis", "rediss":
             guard let host = parts.host, !host.isEmpty else {
                 throw LoadError(.invalidURL, subject: subject, "The URL has no host. Write redis://host:port/database.")
             }
@@ -72,21 +87,17 @@ public struct RedisAddress: Sendable, Hashable {
             }
             endpoint = .socket(path: parts.path)
             database = parts.queryItems?.first { $0.name == "db" }?.value.map { $0[...] }
-        case "rediss":
-            throw LoadError(
-                .unsupportedScheme, subject: subject,
-                "TLS is available only through a proxy on this machine, such as stunnel. Write redis:// and the proxy's "
-                    + "address.")
         default:
             throw LoadError(
                 .unsupportedScheme, subject: subject,
-                "The scheme \(printable(scheme)) is not one of a Redis server. Write redis:// or unix://.")
+                "The scheme \(printable(scheme)) is not one of a Redis server. Write redis://, rediss:// or unix://.")
         }
         guard let number = database.map({ Int($0) }) ?? 0, number >= 0 else {
             throw LoadError(.invalidURL, subject: subject, "The database is not a number. Write one such as /0.")
         }
         (user, password) = (parts.user.flatMap { $0.isEmpty ? nil : $0 }, parts.password)
         self.database = number
+        var tls = RedisTLS()
         for item in parts.queryItems ?? [] {
             let value = item.value.flatMap { $0.isEmpty ? nil : $0 }
             switch item.name {
@@ -94,11 +105,23 @@ public struct RedisAddress: Sendable, Hashable {
             case "password-file": passwordFile = value
             case "client": clientName = value
             case "db" where scheme == "unix": break
+            case "ca", "cert", "key", "server-name":
+                guard scheme == "rediss" else {
+                    throw LoadError(
+                        .invalidURL, subject: subject,
+                        "The parameter \(item.name) is for TLS. Write rediss://host:port/database.")
+                }
+                switch item.name {
+                case "ca": tls.authorities = value
+                case "cert": tls.certificate = value
+                case "key": tls.key = value
+                default: tls.serverName = value
+                }
             default:
                 throw LoadError(
                     .invalidURL, subject: subject,
-                    "The parameter \(printable(item.name)) is not known. Known are namespace, password-file and client."
-                )
+                    "The parameter \(printable(item.name)) is not known. Known are namespace, password-file and client, "
+                        + "and for rediss:// also ca, cert, key and server-name.")
             }
             if value == nil {
                 throw LoadError(.invalidURL, subject: subject, "The parameter \(item.name) has no value. Give it one.")
@@ -108,7 +131,15 @@ public struct RedisAddress: Sendable, Hashable {
             throw LoadError(
                 .invalidURL, subject: subject, "The URL has a password and a password-file. Give one of them.")
         }
+        if tls.key != nil, tls.certificate == nil {
+            throw LoadError(
+                .invalidURL, subject: subject, "The URL has a key without a certificate. Name its file by cert.")
+        }
+        self.tls = scheme == "rediss" ? tls : nil
     }
+
+    /// The host's name or address; empty for a Unix socket.
+    var host: String { if case .host(let host, _) = endpoint { host } else { "" } }
 
     /// The password to sign in with.
     /// - Throws: ``RedisFailure`` if its file can't be read.
@@ -134,11 +165,11 @@ extension RedisAddress {
 }
 
 extension RedisAddress: CustomStringConvertible, CustomReflectable {
-    /// The address without the user, the password and its file, such as `redis://cache.internal:6379/2`.
+    /// The address without the user, the password and any file, such as `redis://cache.internal:6379/2`.
     public var description: String {
         switch endpoint {
         case .host(let host, let port):
-            "redis://\(host.contains(":") ? "[\(printable(host))]" : printable(host)):\(port)/\(database)\(parameters())"
+            "\(tls == nil ? "redis" : "rediss")://\(host.contains(":") ? "[\(printable(host))]" : printable(host)):\(port)/\(database)\(parameters())"
         case .socket(let path): "unix://\(printable(path))\(parameters(database == 0 ? [] : ["db=\(database)"]))"
         }
     }

@@ -125,7 +125,7 @@ final class RedisLoop {
         guard phase.link == nil, isWanted else { return }
         let until = phase.deadline == .max ? now + limits.connecting.nanoseconds : phase.deadline
         guard case .host(let host, let port) = address.endpoint, !RedisResolver.isAddress(host) else {
-            phase = .connecting(try RedisLink(address.endpoint), until: until)
+            phase = .connecting(try link(to: address.endpoint), until: until)
             return
         }
         guard case .resolving(let resolver, _) = phase else {
@@ -136,7 +136,11 @@ final class RedisLoop {
         guard !addresses.isEmpty else { throw .unreachable("its host's address can't be found") }
         attempts += 1
         let address = RedisAddress.Endpoint.host(addresses[(attempts - 1) % addresses.count], port: port)
-        phase = .connecting(try RedisLink(address), until: until)
+        phase = .connecting(try link(to: address), until: until)
+    }
+
+    private func link(to endpoint: RedisAddress.Endpoint) throws(RedisFailure) -> RedisLink {
+        try RedisLink(endpoint, address.tls, host: address.host)
     }
 
     private func signIn(_ link: RedisLink) throws(RedisFailure) {
@@ -222,7 +226,7 @@ final class RedisLoop {
 
     /// Fails requests whose deadline has passed.
     private func check(at now: Int64) throws(RedisFailure) {
-        if now >= phase.deadline { throw .timedOut }
+        if now >= phase.deadline { throw timeOut }
         if isForMessages, case .ready(let link, let heardAt, let hasAsked) = phase {
             if now - heardAt >= 3 * Self.silence { throw .timedOut }
             if !hasAsked, now - heardAt >= Self.silence {
@@ -244,12 +248,17 @@ final class RedisLoop {
             sent[index] = nil
             isFailed = breaker.fail(at: now, isFinal: false) || isFailed
         }
-        for request in waiting where request.deadline <= now { request.end(.failure(RedisFailure.timedOut)) }
+        for request in waiting where request.deadline <= now { request.end(.failure(timeOut)) }
         waiting.removeAll { $0.deadline <= now }
         nextDeadline = waiting.reduce(nextDeadline) { min($0, $1.deadline) }
         guard isFailed else { return }
         close(.timedOut)
         open(.timedOut)
+    }
+
+    /// The failure of what waits for the connection for too long.
+    private var timeOut: RedisFailure {
+        phase.link?.isShakingHands == true ? .unreachable(TLSFailure.silent) : .timedOut
     }
 
     /// How long a connection for messages waits before it asks whether the server is there.

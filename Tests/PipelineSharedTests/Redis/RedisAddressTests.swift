@@ -17,6 +17,14 @@ struct RedisAddressTests {
                 "redis://images:secret@[::1]:6380",
                 RedisAddress(.host("::1", port: 6380), user: "images", password: "secret")
             ),
+            ("rediss://cache", RedisAddress(.host("cache", port: 6379), tls: RedisTLS())),
+            (
+                "rediss://cache:6380/1?ca=/ca.pem&cert=/a%20b.pem&key=/a.key&server-name=redis.internal",
+                RedisAddress(
+                    .host("cache", port: 6380), database: 1,
+                    tls: RedisTLS(
+                        authorities: "/ca.pem", certificate: "/a b.pem", key: "/a.key", serverName: "redis.internal"))
+            ),
             ("unix:///run/redis.sock", RedisAddress(.socket(path: "/run/redis.sock"))),
             (
                 "unix://u:p@/run/redis.sock?db=2",
@@ -30,8 +38,11 @@ struct RedisAddressTests {
     @Test(
         "is refused with what to write instead, and without the password",
         arguments: [
-            ("rediss://u:hunter2@cache", LoadError.Code.unsupportedScheme, "stunnel"),
-            ("http://u:hunter2@cache", .unsupportedScheme, "redis://"),
+            ("http://u:hunter2@cache", LoadError.Code.unsupportedScheme, "rediss://"),
+            ("redis://u:hunter2@cache?ca=/ca.pem", .invalidURL, "rediss://"),
+            ("unix://u:hunter2@/a.sock?server-name=a", .invalidURL, "rediss://"),
+            ("rediss://u:hunter2@cache?key=/a.key", .invalidURL, "cert"),
+            ("rediss://u:hunter2@cache?verify=no", .invalidURL, "server-name"),
             ("redis://u:hunter2@", .invalidURL, "host"),
             ("redis://u:hunter2@cache/one", .invalidURL, "/0"),
             ("redis://u:hunter2@cache/-1", .invalidURL, "/0"),
@@ -63,6 +74,9 @@ struct RedisAddressTests {
             #expect(try address.currentPassword() == password.trimmingCharacters(in: .newlines))
         }
         #expect("\(address)" == "redis://cache:6379/0?namespace=a b")
+        #expect(
+            "\(try RedisAddress("rediss://a:b@cache?ca=/ca&cert=/c&key=/k&namespace=c"))"
+                == "rediss://cache:6379/0?namespace=c")
         #expect("\(try RedisAddress("unix:///a.sock?db=1&namespace=b"))" == "unix:///a.sock?db=1&namespace=b")
     }
 

@@ -12,12 +12,14 @@ final class FleetSite: Sendable {
     let server: RedisServer
     let origin: ScriptedOrigin
 
-    /// - Parameter respond: Returns the origin's response; by default a picture of 64×48 pixels that is fresh for a minute.
+    /// - Parameters:
+    ///   - server: The Redis server; by default one on a Unix socket.
+    ///   - respond: Returns the origin's response; by default a picture of 64×48 pixels that is fresh for a minute.
     init(
-        _ headers: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=60"],
+        _ headers: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=60"], over server: RedisServer? = nil,
         respond: (@Sendable (ScriptedOrigin.Request) -> ScriptedOrigin.Reply?)? = nil
     ) throws {
-        server = try RedisServer()
+        self.server = try server ?? RedisServer()
         let picture = Picture.png(PixelSize(width: 64, height: 48))
         origin = try ScriptedOrigin { request in
             if let reply = respond?(request) { return reply }

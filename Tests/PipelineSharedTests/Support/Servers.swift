@@ -9,6 +9,13 @@ extension Trait where Self == ConditionTrait {
 }
 
 extension Trait where Self == ConditionTrait {
+    /// Skips the tests where Debian's redis-tools or openssl is missing.
+    static var withEncryptedRedis: Self {
+        .enabled("redis-tools or openssl isn't installed") { EncryptedRedis.isInstalled }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
     /// Skips the tests where Scripts/s3-servers hasn't run.
     static var withS3: Self { .enabled("Scripts/s3-servers hasn't run") { S3Server.isInstalled } }
 }

@@ -49,7 +49,8 @@ struct Settings: ParsableArguments {
 
     @Option(
         help:
-            "A Redis server, redis://host:port, by which several servers share responses and results. By default none.")
+            "A Redis server, redis://host:port or rediss:// for TLS, by which several servers share responses and results. By default none."
+    )
     var shared: String?
 
     @Option(help: "A bucket for shared responses of more than 256 KB, such as s3://bucket/prefix. By default none.")
