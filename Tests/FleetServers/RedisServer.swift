@@ -11,23 +11,48 @@ package final class RedisServer: Sendable {
 
     package let folder: String
     private let process: Mutex<Process?>
-    private let options: [String]
+    private let command: [String]
+    private let ready: String
     private let namespace: NetworkNamespace?
 
     /// Starts a server.
     /// - Parameters:
     ///   - options: Further options, such as `--requirepass secret`.
     ///   - namespace: Where it also listens on TCP; `nil`, the default, for the socket alone.
-    package init(_ options: String..., in namespace: NetworkNamespace? = nil) throws {
-        folder = NSTemporaryDirectory() + "pipeline-redis-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(
-            atPath: folder + "/redis-server", withDestinationPath: Self.program)
-        self.options =
-            options + (namespace.map { ["--bind", $0.address, "--port", "6379", "--protected-mode", "no"] } ?? [])
+    package convenience init(_ options: String..., in namespace: NetworkNamespace? = nil) throws {
+        try self.init(options: options, in: namespace)
+    }
+
+    /// Starts a server with a list of options.
+    package init(options: [String], in namespace: NetworkNamespace? = nil) throws {
+        folder = try Self.makeFolder(for: "redis-server")
+        command =
+            (namespace.map { ["/usr/sbin/ip", "netns", "exec", $0.name] } ?? [])
+            + [folder + "/redis-server", "--port", "0", "--unixsocket", folder + "/redis.sock"]
+            + ["--save", "", "--appendonly", "no", "--dir", folder] + options
+            + (namespace.map { ["--bind", $0.address, "--port", "6379", "--protected-mode", "no"] } ?? [])
+        ready = "ready to accept connections"
         self.namespace = namespace
         process = Mutex(nil)
         try start()
+    }
+
+    /// Starts a sentinel with the lines of its configuration.
+    package init(sentinel settings: [String]) throws {
+        folder = try Self.makeFolder(for: "redis-sentinel")
+        command = [folder + "/redis-sentinel", folder + "/sentinel.conf"]
+        let lines = settings + ["dir \(folder)", "unixsocket \(folder)/redis.sock"]
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: folder + "/sentinel.conf"))
+        (ready, namespace) = ("Sentinel ID is", nil)
+        process = Mutex(nil)
+        try start()
+    }
+
+    private static func makeFolder(for name: String) throws -> String {
+        let folder = NSTemporaryDirectory() + "pipeline-redis-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: program)
+        return folder
     }
 
     deinit {
@@ -43,10 +68,6 @@ package final class RedisServer: Sendable {
     /// Starts the server, empty, and returns once it accepts connections.
     package func start() throws {
         let process = Process()
-        let command =
-            (namespace.map { ["/usr/sbin/ip", "netns", "exec", $0.name] } ?? [])
-            + [folder + "/redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no"]
-            + ["--dir", folder] + options
         process.executableURL = URL(filePath: command[0])
         process.currentDirectoryURL = URL(filePath: folder)
         process.arguments = Array(command.dropFirst())
@@ -60,7 +81,7 @@ package final class RedisServer: Sendable {
             let more = output.fileHandleForReading.availableData
             said += more
             if more.isEmpty { throw Failure(said: String(decoding: said, as: UTF8.self)) }
-            if said.range(of: Data("ready to accept connections".utf8)) != nil { break }
+            if said.range(of: Data(ready.utf8)) != nil { break }
         }
         // What it says later must not block it.
         output.fileHandleForReading.dropEverything()
@@ -79,15 +100,18 @@ package final class RedisServer: Sendable {
         Foundation.kill(process.processIdentifier, isStopped ? SIGSTOP : SIGCONT)
     }
 
-    /// Sends a command over a connection of its own, and returns the first line of the reply.
+    /// Sends a command over a connection of its own, and returns the first lines of the reply.
     @discardableResult
-    package func send(_ command: String) throws -> String {
+    package func send(_ command: String, lines: Int = 1) throws -> String {
         let descriptor = try UnixSocket.open(at: socket, connect)
         defer { close(descriptor) }
         let line = Array((command + "\r\n").utf8)
         guard write(descriptor, line, line.count) == line.count else { throw Failure(said: "\(command) can't be sent") }
-        var (reply, byte) = ([UInt8](), UInt8(0))
-        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { reply.append(byte) }
+        var (reply, byte, left) = ([UInt8](), UInt8(0), lines)
+        while left > 0, read(descriptor, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { left -= 1 }
+            if byte != UInt8(ascii: "\r") { reply.append(byte) }
+        }
         let said = String(decoding: reply, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !said.isEmpty, !said.hasPrefix("-") else { throw Failure(said: "\(command): \(said)") }
         return said

@@ -32,6 +32,12 @@ struct InAFleet {
         return encrypted
     }
 
+    /// The same, with sentinels.
+    static func withSentinels() throws -> Fleet {
+        let watched = Fleet(try RedisAddress("redis+sentinel://a.internal,b.internal,c.internal/images"))
+        return watched
+    }
+
     /// The same, with metrics.
     static func withMetrics() throws -> Fleet {
         let fleet = Fleet(try RedisAddress("redis://cache.internal"), observers: [FleetMetrics()])

@@ -84,10 +84,7 @@ package final class LoopThread<Command: Sendable>: Sendable {
 
     private func main() {
         // A connection that breaks while a library writes to it must not end the program.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        Thread.blockBrokenPipes()
         do {
             try loop(self)
             end(nil)

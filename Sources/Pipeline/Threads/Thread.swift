@@ -22,6 +22,14 @@ package enum Thread {
         guard status == 0 else { throw Refusal(number: status) }
     }
 
+    /// Keeps the calling thread from ending the program by SIGPIPE when it writes to a connection that is broken.
+    package static func blockBrokenPipes() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
     /// Lets the calling thread give way to other threads when there are more than processors, and keep its time slices.
     package static func giveWay() { cthread_give_way(false) }
 

@@ -9,7 +9,7 @@ import Stages
 struct SharedOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Share responses through this Redis server. redis://user:password@host:port/database, rediss:// for TLS (?ca=, ?cert=, ?key=, ?server-name=) or unix:///path; the variable \(Program.variablePrefix)SHARED keeps a password out of the list of processes.",
+            "Share responses through this Redis server. redis://user:password@host:port/database, rediss:// for TLS (?ca=, ?cert=, ?key=, ?server-name=), redis+sentinel://host,host/name or unix:///path; the variable \(Program.variablePrefix)SHARED keeps a password out of the list of processes.",
             valueName: "url"),
         completion: .default)
     var shared: String?

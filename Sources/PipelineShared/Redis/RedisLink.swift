@@ -23,16 +23,21 @@ final class RedisLink {
     /// - Parameters:
     ///   - tls: How to encrypt; `nil` not to.
     ///   - host: The name or address by which the server was found, which its certificate must have.
+    ///   - isProven: Whether a connection to this address has worked before, so that the address is right.
     /// - Throws: ``RedisFailure``.
-    init(_ endpoint: RedisAddress.Endpoint, _ tls: RedisTLS? = nil, host: String = "") throws(RedisFailure) {
+    init(
+        _ endpoint: RedisAddress.Endpoint, _ tls: RedisTLS? = nil, host: String = "", isProven: Bool = false
+    ) throws(RedisFailure) {
         let context =
             switch endpoint {
             case .host(let host, let port): redisConnectNonBlock(host, Int32(clamping: port))
             case .socket(let path): redisConnectUnixNonBlock(path)
+            case .primary: throw .unreachable("its sentinels weren't asked")
             }
         guard let context else { throw .unreachable("no memory is left for a connection") }
         (self.context, self.tls, self.host) = (context, tls, host)
-        advice = if case .host = endpoint, tls == nil { ". If its port is for TLS, write rediss://" } else { "" }
+        advice =
+            if case .host = endpoint, tls == nil, !isProven { ". If its port is for TLS, write rediss://" } else { "" }
         // A stored property must be set before this may throw, since `deinit` frees the context.
         guard context.pointee.err == 0 else { throw failure() }
     }
@@ -48,6 +53,9 @@ final class RedisLink {
 
     /// Whether the server has yet to do its part of TLS's handshake.
     var isShakingHands: Bool { isOpen && !isConnected }
+
+    /// The failure if it takes too long to connect or to reply.
+    var timeOut: RedisFailure { isShakingHands ? .unreachable(TLSFailure.silent) : .timedOut }
 
     /// The events to poll for.
     var events: Int16 {

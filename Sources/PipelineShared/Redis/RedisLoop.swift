@@ -68,6 +68,8 @@ final class RedisLoop {
     private var breaker = Breaker()
     /// How many connections were tried: one address of the host after the other.
     private var attempts = 0
+    /// Whether one of them was ready.
+    private var hasWorked = false
     /// Requests for which there is no connection yet.
     private var waiting: [RedisRequest] = []
     /// Requests in the order of their replies; `nil` for one that has timed out, whose reply may still come.
@@ -123,24 +125,39 @@ final class RedisLoop {
         let now = clock.uptimeNanoseconds
         let isWanted = breaker.isOpen ? breaker.isHalfOpen(at: now) : !waiting.isEmpty || isForMessages
         guard phase.link == nil, isWanted else { return }
-        let until = phase.deadline == .max ? now + limits.connecting.nanoseconds : phase.deadline
-        guard case .host(let host, let port) = address.endpoint, !RedisResolver.isAddress(host) else {
-            phase = .connecting(try link(to: address.endpoint), until: until)
+        // Sentinels are asked first, which may take as long again.
+        let limit = if case .primary = address.endpoint { limits.connecting * 2 } else { limits.connecting }
+        let until = phase.deadline == .max ? now + limit.nanoseconds : phase.deadline
+        guard let search else {
+            phase = .connecting(try link(to: address.endpoint, host: address.endpoint.host), until: until)
             return
         }
         guard case .resolving(let resolver, _) = phase else {
-            phase = .resolving(try RedisResolver(host) { [thread] in thread.wake() }, until: until)
+            attempts += 1
+            phase = .resolving(try RedisResolver(search) { [thread] in thread.wake() }, until: until)
             return
         }
-        guard let addresses = resolver.addresses else { return }
-        guard !addresses.isEmpty else { throw .unreachable("its host's address can't be found") }
-        attempts += 1
-        let address = RedisAddress.Endpoint.host(addresses[(attempts - 1) % addresses.count], port: port)
-        phase = .connecting(try link(to: address), until: until)
+        guard let target = try resolver.target else { return }
+        let endpoint = target.endpoints[(attempts - 1) % target.endpoints.count]
+        phase = .connecting(try link(to: endpoint, host: target.host), until: until)
     }
 
-    private func link(to endpoint: RedisAddress.Endpoint) throws(RedisFailure) -> RedisLink {
-        try RedisLink(endpoint, address.tls, host: address.host)
+    private func link(to endpoint: RedisAddress.Endpoint, host: String) throws(RedisFailure) -> RedisLink {
+        try RedisLink(endpoint, address.tls, host: host, isProven: hasWorked)
+    }
+
+    /// Finds the server, where its address isn't enough to connect.
+    private var search: (@Sendable () throws(RedisFailure) -> RedisTarget)? {
+        let (endpoint, tls, attempts, limit) = (address.endpoint, address.tls, attempts, limits.connecting)
+        switch endpoint {
+        case .socket: return nil
+        case .host(let host, _) where RedisResolver.isAddress(host): return nil
+        case .host: return { () throws(RedisFailure) in try RedisTarget(of: endpoint) }
+        case .primary(let sentinels):
+            return { () throws(RedisFailure) in
+                try RedisTarget(of: sentinels.address(tls, from: attempts, within: limit))
+            }
+        }
     }
 
     private func signIn(_ link: RedisLink) throws(RedisFailure) {
@@ -151,6 +168,8 @@ final class RedisLoop {
         if address.database != 0 { commands.append(["SELECT", String(address.database)]) }
         let needed = commands.count
         commands += [["CLIENT", "SETNAME", address.nameOfClient], probe].filter { !$0.isEmpty }
+        // A sentinel may not know yet that this is no longer the primary.
+        if case .primary = address.endpoint { commands.append(["ROLE"]) }
         let optional = needed..<commands.count
         commands.append(["PING"])
         var bytes = commands.map { $0.map { Array($0.utf8) } }
@@ -185,6 +204,9 @@ final class RedisLoop {
                 let failure = RedisFailure.refused(text)
                 if failure.isNotPrimary || !optional.contains(replies) { throw failure }
             }
+            if optional.contains(replies), reply.array?.first?.text == "slave" {
+                throw .refused("READONLY it is a replica")
+            }
             guard replies > 1 else { return try beReady(link, reply) }
             phase = .signingIn(link, replies: replies - 1, optional: optional, until: until)
         case .ready(let link, _, _):
@@ -217,6 +239,7 @@ final class RedisLoop {
     private func beReady(_ link: RedisLink, _ reply: RedisValue) throws(RedisFailure) {
         if case .messages(let receiver) = role { try receiver.connected(reply) }
         phase = .ready(link, heardAt: clock.uptimeNanoseconds, hasAsked: false)
+        hasWorked = true
         let wasOpen = breaker.succeed()
         thread.pause(false)
         for request in waiting { take(request) }
@@ -258,7 +281,7 @@ final class RedisLoop {
 
     /// The failure of what waits for the connection for too long.
     private var timeOut: RedisFailure {
-        phase.link?.isShakingHands == true ? .unreachable(TLSFailure.silent) : .timedOut
+        phase.link?.timeOut ?? .timedOut
     }
 
     /// How long a connection for messages waits before it asks whether the server is there.

@@ -1,18 +1,43 @@
 import LibC
 import Pipeline
 
-/// Looks up the addresses of a host on a thread of its own: a name server that doesn't reply must not keep requests
-/// from failing at their deadlines.
+/// Where a server is found now.
+struct RedisTarget: Sendable {
+    /// Its host's name or address.
+    let host: String
+    /// The addresses of the host with its port, those of IPv4 first; never empty.
+    let endpoints: [RedisAddress.Endpoint]
+
+    /// Looks up the addresses of a host. It blocks.
+    init(of endpoint: RedisAddress.Endpoint) throws(RedisFailure) {
+        host = endpoint.host
+        guard case .host(let host, let port) = endpoint, !RedisResolver.isAddress(host) else {
+            endpoints = [endpoint]
+            return
+        }
+        endpoints = RedisResolver.addresses(of: host).map { .host($0, port: port) }
+        if endpoints.isEmpty { throw .unreachable("its host's address can't be found") }
+    }
+}
+
+/// Finds a server on a thread of its own: a name server or a sentinel that doesn't reply must not keep requests from
+/// failing at their deadlines.
 final class RedisResolver: Sendable {
-    private let found = Lock<[String]?>(nil)
+    private let result = Lock<Result<RedisTarget, RedisFailure>?>(nil)
 
     /// Begins a lookup.
-    /// - Parameter wake: Called on another thread once it has ended.
-    init(_ host: String, wake: @escaping @Sendable () -> Void) throws(RedisFailure) {
+    /// - Parameters:
+    ///   - find: Looks for the server; it may block.
+    ///   - wake: Called on another thread once the lookup has ended.
+    init(
+        _ find: @escaping @Sendable () throws(RedisFailure) -> RedisTarget, wake: @escaping @Sendable () -> Void
+    ) throws(RedisFailure) {
         do {
-            try Thread.start(name: "redis-resolver") { [found] in
-                let addresses = Self.addresses(of: host)
-                found.withLock { $0 = addresses }
+            try Thread.start(name: "redis-resolver") { [result] in
+                // A sentinel's connection that breaks must not end the program.
+                Thread.blockBrokenPipes()
+                let found = Result(catching: find)
+                result.withLock { $0 = found }
                 wake()
             }
         } catch {
@@ -20,8 +45,11 @@ final class RedisResolver: Sendable {
         }
     }
 
-    /// The addresses, those of IPv4 first; empty if there are none, `nil` before the lookup has ended.
-    var addresses: [String]? { found.withLock(\.self) }
+    /// What was found; `nil` before the lookup has ended.
+    /// - Throws: ``RedisFailure`` if the server wasn't found.
+    var target: RedisTarget? {
+        get throws(RedisFailure) { try result.withLock(\.self)?.get() }
+    }
 
     /// Whether a host is an address itself.
     static func isAddress(_ host: String) -> Bool {
@@ -29,7 +57,7 @@ final class RedisResolver: Sendable {
         return inet_pton(AF_INET, host, &address) == 1 || inet_pton(AF_INET6, host, &address) == 1
     }
 
-    private static func addresses(of host: String) -> [String] {
+    fileprivate static func addresses(of host: String) -> [String] {
         var hints = addrinfo()
         hints.ai_socktype = Socket.stream
         var list: UnsafeMutablePointer<addrinfo>?

@@ -25,6 +25,20 @@ struct RedisAddressTests {
                     tls: RedisTLS(
                         authorities: "/ca.pem", certificate: "/a b.pem", key: "/a.key", serverName: "redis.internal"))
             ),
+            (
+                "redis+sentinel://a,b:26380,[::1]/thumbs",
+                RedisAddress(
+                    .primary(
+                        RedisSentinels(
+                            of: "thumbs",
+                            at: [.host("a", port: 26_379), .host("b", port: 26_380), .host("::1", port: 26_379)])))
+            ),
+            (
+                "rediss+sentinel://u:p%40s@a/thumbs?db=2&sentinel-password-file=/pass&ca=/ca.pem",
+                RedisAddress(
+                    .primary(RedisSentinels(of: "thumbs", at: [.host("a", port: 26_379)], passwordFile: "/pass")),
+                    user: "u", password: "p@s", database: 2, tls: RedisTLS(authorities: "/ca.pem"))
+            ),
             ("unix:///run/redis.sock", RedisAddress(.socket(path: "/run/redis.sock"))),
             (
                 "unix://u:p@/run/redis.sock?db=2",
@@ -41,6 +55,13 @@ struct RedisAddressTests {
             ("http://u:hunter2@cache", LoadError.Code.unsupportedScheme, "rediss://"),
             ("redis://u:hunter2@cache?ca=/ca.pem", .invalidURL, "rediss://"),
             ("unix://u:hunter2@/a.sock?server-name=a", .invalidURL, "rediss://"),
+            ("rediss://u:hunter2@a,b", .invalidURL, "rediss+sentinel://host,host/name"),
+            ("redis+sentinel://u:hunter2@a,b", .invalidURL, "sentinel.conf"),
+            ("redis+sentinel://u:hunter2@a,,b/thumbs", .invalidURL, "sentinel.conf"),
+            ("redis+sentinel://u:hunter2@a,b:x/thumbs", .invalidURL, "sentinel.conf"),
+            ("redis+sentinel://u:hunter2@a/thumbs/2", .invalidURL, "sentinel.conf"),
+            ("redis+sentinel://u:hunter2@a/thumbs?db=x", .invalidURL, "/0"),
+            ("redis://u:hunter2@a?sentinel-password-file=/a", .invalidURL, "not known"),
             ("rediss://u:hunter2@cache?key=/a.key", .invalidURL, "cert"),
             ("rediss://u:hunter2@cache?verify=no", .invalidURL, "server-name"),
             ("redis://u:hunter2@", .invalidURL, "host"),
@@ -77,6 +98,9 @@ struct RedisAddressTests {
         #expect(
             "\(try RedisAddress("rediss://a:b@cache?ca=/ca&cert=/c&key=/k&namespace=c"))"
                 == "rediss://cache:6379/0?namespace=c")
+        #expect(
+            "\(try RedisAddress("redis+sentinel://x:y@a,[::1]:1/t?db=1&sentinel-password-file=/s"))"
+                == "redis+sentinel://a:26379,[::1]:1/t?db=1")
         #expect("\(try RedisAddress("unix:///a.sock?db=1&namespace=b"))" == "unix:///a.sock?db=1&namespace=b")
     }
 

@@ -31,7 +31,7 @@ final class TLSSession {
         self.session = session
         hasCertificate = tls.certificate != nil
         let given = tls.serverName ?? host
-        // The dot at the end of a full name is no part of it in a certificate.
+        // Names in certificates don't end with the dot that a full name may have.
         let name = given.hasSuffix(".") ? String(given.dropLast()) : given
         let isNamed: Int32
         if RedisResolver.isAddress(name) {
