@@ -147,6 +147,8 @@ soak: dependencies
 	    $$(swift build --show-bin-path)/CacheTrials removals $$seconds $(OUTAGES) $$tier 2>/dev/null || exit 1; \
 	done; done
 	$$(swift build --show-bin-path)/CacheTrials burst 3000
+	$$(swift build --show-bin-path)/CacheTrials failover sentinel 10 2>/dev/null
+	$$(swift build --show-bin-path)/CacheTrials failover dns 10 2>/dev/null
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
 	SOAK_LOADS=10000 swift test --filter LyingOriginTests

@@ -5,6 +5,7 @@
 //     CacheTrials fleet <fault> <processes> <loads> <images> <seconds>
 //     CacheTrials removals <seconds> <rounds> <disk or memory>
 //     CacheTrials burst <removals>
+//     CacheTrials failover <sentinel or dns> <rounds>
 //     CacheTrials sizes
 //     CacheTrials hits <seconds>
 //     CacheTrials denied <mode>
@@ -67,6 +68,14 @@ case "removals":
             seconds: Double(numbers[0]), rounds: Int(numbers[1]), hasDisk: arguments.last == "disk", in: folder)
     }
 case "burst": await tried { try await RemovalTrial.burst(Int(numbers.first ?? 3000), in: $0) }
+case "failover":
+    await tried { folder in
+        let rounds = Int(numbers.last ?? 2)
+        if arguments.contains("dns") { return try await FailoverTrial.byName(rounds: rounds, in: folder) }
+        return try await FailoverTrial.bySentinel(rounds: rounds)
+    }
+case "failover-by-name":
+    await tried { _ in try await FailoverTrial.byName(rounds: Int(numbers[0]), hosts: arguments[2]) }
 case "sizes": try await FleetSizes.run()
 case "hits": try await SharedHits.run(seconds: Double(numbers.first ?? 2))
 case "hits-member": try await SharedHits.runMember(socket: arguments[2], seconds: Double(numbers.last ?? 2))
