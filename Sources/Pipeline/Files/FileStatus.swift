@@ -2,7 +2,7 @@ import LibC
 
 /// What the file system says of a file. Making one blocks.
 package struct FileStatus {
-    let byteCount: Int
+    package let byteCount: Int
     /// Changes whenever the file does.
     package let stamp: String
 

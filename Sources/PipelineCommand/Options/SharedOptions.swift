@@ -116,7 +116,7 @@ final class S3URLs: TransferClient {
 
     func send(_ request: TransferRequest) async throws -> TransferResponse {
         guard request.url.scheme?.lowercased() == "s3" else { return try await client.send(request) }
-        let signed = SignedForS3(client, at: try S3Endpoint()) { [credentials] in try await credentials.current() }
+        let signed = SignedForS3(client, at: try S3Endpoint(), credentials: credentials)
         return try await signed.send(request)
     }
 

@@ -99,8 +99,7 @@ final class BlobStore: Sendable {
         // The address is the operator's choice, and a redirect would need another signature.
         let request = TransferRequest(
             method: method, url: url, headers: headers, body: body, maximumRedirects: 0, addresses: .any)
-        let signature = SignatureV4(credentials: try await blobs.credentials(), region: blobs.bucket.endpoint.region)
-        return try await blobs.client.send(signature.sign(request, at: blobs.clock.now, payload: payload))
+        return try await blobs.requests.send(request, payload: payload)
     }
 
     /// Runs a piece of work within the deadline, unless the store failed before.
@@ -123,17 +122,7 @@ final class BlobStore: Sendable {
     func withDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let (clock, deadline) = (blobs.clock, blobs.deadline)
-        return try await withThrowingTaskGroup(of: Value.self) { group in
-            group.addTask { try await work() }
-            group.addTask {
-                try await clock.sleep(untilLimit: deadline)
-                throw BlobFailure.timedOut
-            }
-            defer { group.cancelAll() }
-            guard let value = try await group.next() else { throw BlobFailure.timedOut }
-            return value
-        }
+        try await blobs.clock.run(within: blobs.deadline, orThrow: BlobFailure.timedOut, work)
     }
 
     /// Whether a request is the breaker's probe; `nil` if none may be sent.

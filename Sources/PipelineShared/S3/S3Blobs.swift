@@ -22,9 +22,8 @@ public struct S3Blobs: Sendable {
     /// How long reading or writing an object may take; 5 seconds by default. A load then continues without it.
     var deadline: Duration
 
-    let client: any TransferClient
     let clock: any LoadClock
-    let credentials: @Sendable () async throws -> S3Credentials
+    let requests: SignedRequests
 
     /// Describes a bucket with the credentials of this machine: see ``S3CredentialSource``.
     /// - Parameters:
@@ -33,19 +32,38 @@ public struct S3Blobs: Sendable {
     ///   - deadline: How long reading or writing one may take.
     ///   - client: What sends the requests. It need not allow the store's address.
     ///   - clock: The clock by which requests are signed.
-    ///   - credentials: Returns the keys, for each request; `nil`, the default, for those of this machine.
+    ///   - credentials: Returns the keys, for each request; `nil`, the default, for those of this machine. After a
+    ///     refusal it is called again, and the request is sent again if the keys have changed.
     public init(
         _ bucket: S3Bucket, bytes: Int = 64_000_000, deadline: Duration = .seconds(5),
         client: any TransferClient = CurlClient(), clock: any LoadClock = SystemClock(),
         credentials: (@Sendable () async throws -> S3Credentials)? = nil
     ) {
-        (self.bucket, self.bytes, self.deadline) = (bucket, bytes, deadline)
-        (self.client, self.clock) = (client, clock)
-        self.credentials =
-            credentials
-            ?? {
-                let source = S3CredentialSource(client: client, clock: clock)
-                return { try await source.current() }
-            }()
+        (self.bucket, self.bytes, self.deadline, self.clock) = (bucket, bytes, deadline, clock)
+        let region = bucket.endpoint.region
+        requests =
+            if let credentials {
+                SignedRequests(client, region: region, clock: clock, credentials: credentials)
+            } else {
+                SignedRequests(
+                    client, region: region, clock: clock, source: S3CredentialSource(client: client, clock: clock))
+            }
+    }
+
+    /// Describes a bucket with the credentials of a source.
+    /// - Parameters:
+    ///   - bucket: The bucket.
+    ///   - bytes: The most bytes of an object.
+    ///   - deadline: How long reading or writing one may take.
+    ///   - client: What sends the requests. It need not allow the store's address.
+    ///   - clock: The clock by which requests are signed.
+    ///   - source: Where the keys are.
+    public init(
+        _ bucket: S3Bucket, bytes: Int = 64_000_000, deadline: Duration = .seconds(5),
+        client: any TransferClient = CurlClient(), clock: any LoadClock = SystemClock(),
+        credentials source: S3CredentialSource
+    ) {
+        (self.bucket, self.bytes, self.deadline, self.clock) = (bucket, bytes, deadline, clock)
+        requests = SignedRequests(client, region: bucket.endpoint.region, clock: clock, source: source)
     }
 }

@@ -3,14 +3,16 @@ import HTTPTypes
 import Pipeline
 import PipelineHTTP
 
-/// Signs requests to an S3-compatible store with Signature Version 4: a pure function of the request, the credentials
-/// and the time.
+/// Signs requests to an S3-compatible store, or another of Amazon's services, with Signature Version 4: a pure function
+/// of the request, the credentials and the time.
 ///
 /// S3 encodes each segment of a path once, and removes no dots from it, unlike the protocol's other services.
 struct SignatureV4: Sendable {
     let credentials: S3Credentials
     /// The region of the store, such as `eu-central-1`.
     let region: String
+    /// The service that signatures name.
+    var service = "s3"
 
     /// Returns a request with its path and query encoded as the store encodes them, and with the fields of its signature.
     /// - Parameters:
@@ -38,10 +40,10 @@ struct SignatureV4: Sendable {
             ["\(request.method.rawValue)", path, query] + fields.map { "\($0.name):\($0.value)" } + [
                 "", names, payload,
             ]
-        let scope = "\(stamp.prefix(8))/\(region)/s3/aws4_request"
+        let scope = "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
         let digest = SHA256.hexadecimal(SHA256.digest(canonical.joined(separator: "\n").utf8))
         let text = "AWS4-HMAC-SHA256\n\(stamp)\n\(scope)\n\(digest)"
-        let key = [String(stamp.prefix(8)), region, "s3", "aws4_request"]
+        let key = [String(stamp.prefix(8)), region, service, "aws4_request"]
             .reduce(Array("AWS4\(credentials.secretKey)".utf8)) { SHA256.code($1, key: $0) }
         signed.headers[.authorization] =
             "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), SignedHeaders=\(names), "
@@ -82,7 +84,7 @@ struct SignatureV4: Sendable {
     }
 
     /// Percent-encodes every byte that RFC 3986 section 2.3 doesn't call unreserved.
-    private static func encode(_ bytes: [UInt8]) -> String {
+    static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let encoded = bytes.flatMap { byte -> [UInt8] in
             switch byte {

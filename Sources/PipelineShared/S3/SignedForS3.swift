@@ -5,8 +5,8 @@ public import PipelineHTTP
 /// A client that signs requests to an S3-compatible store, so that private objects can be sources (Signature Version 4).
 ///
 /// ```swift
-/// let credentials = S3CredentialSource()
-/// let client = SignedForS3(CurlClient(), at: S3Endpoint(region: "eu-central-1")) { try await credentials.current() }
+/// let endpoint = S3Endpoint(region: "eu-central-1")
+/// let client = SignedForS3(CurlClient(), at: endpoint, credentials: S3CredentialSource())
 /// let response = try await loader.load(ImageRequest(URL(string: "s3://bucket/photo.jpg")))
 /// ```
 ///
@@ -17,34 +17,48 @@ public import PipelineHTTP
 public final class SignedForS3: TransferClient {
     private let client: any TransferClient
     private let endpoint: S3Endpoint
-    private let clock: any LoadClock
-    private let credentials: @Sendable () async throws -> S3Credentials
+    private let requests: SignedRequests
 
     /// Wraps a client.
     /// - Parameters:
     ///   - client: What sends the requests. For `s3:` URLs it need not allow the store's address.
     ///   - endpoint: The store. Hosts below its own, which are named after buckets, belong to it too.
     ///   - clock: The clock by which requests are signed.
-    ///   - credentials: Returns the keys, for each request.
+    ///   - credentials: Returns the keys, for each request. After a refusal it is called again, and the request is sent
+    ///     again if the keys have changed.
     public init(
         _ client: any TransferClient, at endpoint: S3Endpoint, clock: any LoadClock = SystemClock(),
         credentials: @escaping @Sendable () async throws -> S3Credentials
     ) {
         self.client = client
         self.endpoint = endpoint
-        self.clock = clock
-        self.credentials = credentials
+        requests = SignedRequests(client, region: endpoint.region, clock: clock, credentials: credentials)
+    }
+
+    /// Wraps a client that signs with the credentials of this machine. They are read again if the store refuses them, and
+    /// the request is then sent again.
+    /// - Parameters:
+    ///   - client: What sends the requests. For `s3:` URLs it need not allow the store's address.
+    ///   - endpoint: The store. Hosts below its own, which are named after buckets, belong to it too.
+    ///   - clock: The clock by which requests are signed.
+    ///   - source: Where the keys are.
+    public init(
+        _ client: any TransferClient, at endpoint: S3Endpoint, clock: any LoadClock = SystemClock(),
+        credentials source: S3CredentialSource
+    ) {
+        self.client = client
+        self.endpoint = endpoint
+        requests = SignedRequests(client, region: endpoint.region, clock: clock, source: source)
     }
 
     /// Signs the request, if it is for the store, and sends it.
     /// - Throws: `LoadError` with `invalidURL` for an `s3:` URL that names no object; any error of the client or of
     ///   `credentials`.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
-        guard !request.crossesOrigins, var signed = try located(request) else { return try await client.send(request) }
-        signed = SignatureV4(credentials: try await credentials(), region: endpoint.region).sign(signed, at: clock.now)
+        guard !request.crossesOrigins, var own = try located(request) else { return try await client.send(request) }
         // A redirect needs another signature.
-        signed.maximumRedirects = 0
-        let response = try await client.send(signed)
+        own.maximumRedirects = 0
+        let response = try await requests.send(own)
         return TransferResponse(
             status: response.status, reason: response.reason, headers: response.headers, url: request.url,
             interim: response.interim, body: response.body)

@@ -31,7 +31,7 @@ struct S3CredentialSourceTests {
     private func source(_ origin: ScriptedOrigin, _ more: [String: String] = [:]) -> S3CredentialSource {
         var environment = [
             "AWS_CONTAINER_CREDENTIALS_FULL_URI": origin.url("/role").absoluteString,
-            "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
+            "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_EC2_METADATA_DISABLED": "true",
         ]
         environment.merge(more) { $1 }
         return S3CredentialSource(environment: environment, clock: clock)

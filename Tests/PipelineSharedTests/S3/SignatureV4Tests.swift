@@ -98,35 +98,6 @@ struct SignatureV4Tests {
 
 @Suite("Credentials for S3")
 struct S3CredentialsTests {
-    @Test("come from the environment first, then from a profile of a file")
-    func sources() throws {
-        let path = NSTemporaryDirectory() + "credentials-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try """
-        # mine
-        [default]
-        aws_access_key_id = one
-        aws_secret_access_key=first
-
-        [other]
-        aws_access_key_id = two
-        aws_secret_access_key = second=
-        aws_session_token = token
-        """.write(toFile: path, atomically: true, encoding: .utf8)
-        var environment = ["AWS_SHARED_CREDENTIALS_FILE": path]
-        #expect(try S3Credentials(environment: environment) == S3Credentials(accessKey: "one", secretKey: "first"))
-        environment["AWS_PROFILE"] = "other"
-        #expect(
-            try S3Credentials(environment: environment)
-                == S3Credentials(accessKey: "two", secretKey: "second=", sessionToken: "token"))
-        environment["AWS_PROFILE"] = "none"
-        let error = #expect(throws: LoadError.self) { try S3Credentials(environment: environment) }
-        #expect(error.map { "\($0)".contains("AWS_ACCESS_KEY_ID") && "\($0)".contains("profile none") } == true)
-        environment["AWS_ACCESS_KEY_ID"] = "three"
-        environment["AWS_SECRET_ACCESS_KEY"] = "third"
-        #expect(try S3Credentials(environment: environment) == S3Credentials(accessKey: "three", secretKey: "third"))
-    }
-
     @Test("show no secret")
     func redaction() {
         let credentials = S3Credentials(accessKey: "key", secretKey: "hunter2", sessionToken: "token2")
