@@ -15,6 +15,7 @@ public import PipelineShared
 /// - `pipeline_fleet_refused_commits`: responses and results that Redis refused, since their lease had ended or their URL
 ///   had become invalid
 /// - `pipeline_fleet_refused_requests`: requests that Redis refused, such as those that the user may not send
+/// - `pipeline_fleet_refused_reads`: objects that the bucket refused to read
 /// - `pipeline_fleet_invalidations`: URLs and tags that became invalid, here or on another machine
 /// - `pipeline_fleet_dropped_memory`: how often the memory tier was emptied, since invalidations may have been missed
 /// - `pipeline_fleet_failures`: how often Redis or the bucket was given up for a while, or Redis had no memory left;
@@ -27,7 +28,7 @@ public final class FleetMetrics: FleetObserver {
     /// What can fail by itself.
     private enum Part: String, CaseIterable { case redis, messages, blobs, memory }
 
-    private let hits, misses, stored, bytes, leases, refused, refusals, invalidations, dropped: Counter
+    private let hits, misses, stored, bytes, leases, refused, refusals, reads, invalidations, dropped: Counter
     private let waits: Timer
     private let behind, latency: Gauge
     private let failures: [Part: Counter]
@@ -48,6 +49,7 @@ public final class FleetMetrics: FleetObserver {
         leases = counter("leases")
         refused = counter("refused_commits")
         refusals = counter("refused_requests")
+        reads = counter("refused_reads")
         invalidations = counter("invalidations")
         dropped = counter("dropped_memory")
         waits = Timer(label: "\(prefix)_fleet_wait_seconds", factory: factory)
@@ -82,6 +84,7 @@ public final class FleetMetrics: FleetObserver {
             behind.record(0)
             change(.messages, isLost: false)
         case .refused: refusals.increment()
+        case .blobsRefused: reads.increment()
         case .lost: change(.redis, isLost: true)
         case .restored: change(.redis, isLost: false)
         case .blobsLost: change(.blobs, isLost: true)

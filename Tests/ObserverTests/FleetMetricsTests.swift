@@ -14,6 +14,7 @@ struct FleetMetricsTests {
             .stored(bytes: 3), .waited(.milliseconds(5)), .commitRefused, .invalidated, .droppedMemory,
             .deaf("refused"), .behind(.milliseconds(1500)), .listening, .latency(.milliseconds(20)), .refused("NOPERM"),
             .lost("it didn't reply in time"), .full, .hasRoom, .blobsLost("it responded with 500"), .restored,
+            .blobsRefused("403"),
         ]
         for event in events { fleet.observe(event) }
         func total(_ name: String, _ dimensions: [(String, String)] = []) -> Int64 {
@@ -24,6 +25,7 @@ struct FleetMetricsTests {
         #expect(total("stored") == 2 && total("stored_bytes") == 23)
         #expect(total("leases") == 1 && total("refused_commits") == 1 && total("invalidations") == 1)
         #expect(total("dropped_memory") == 1 && total("refused_requests") == 1)
+        #expect(total("refused_reads") == 1)
         #expect(try metrics.expectTimer("pipeline_fleet_wait_seconds").values == [5_000_000])
         #expect(try metrics.expectGauge("pipeline_fleet_behind_seconds").values == [0, 1.5, 0])
         #expect(try metrics.expectGauge("pipeline_fleet_latency_seconds").values == [0.02])

@@ -98,9 +98,11 @@ struct SharedOptions: ParsableArguments {
         }
         guard let blobs else { return findings }
         let bucket = await DoctorFinding("shared", redactedURL(blobs)) {
-            let isConditional = try await fleet.inspectBlobs() ?? true
-            let state = isConditional ? "written once" : "without conditional writes, so equal bytes are sent again"
-            return ("large responses are \(state)", true)
+            guard let bucket = try await fleet.inspectBlobs() else { return ("unused", true) }
+            let state =
+                bucket.isConditional ? "written once" : "without conditional writes, so equal bytes are sent again"
+            let advice = bucket.tellsMissing ? "" : "; allow s3:ListBucket, without which missing objects are refused"
+            return ("large responses are \(state)\(advice)", true)
         }
         return findings + [bucket]
     }

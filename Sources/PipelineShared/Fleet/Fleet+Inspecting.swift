@@ -110,9 +110,12 @@ extension Fleet {
     }
 
     /// Asks the store of large responses whether objects can be written, read and deleted there.
-    /// - Returns: Whether it knows conditional writes; `nil` without such a store.
+    /// - Returns: Whether it knows conditional writes, and whether it tells a missing object from one that may not be read;
+    ///   `nil` without such a store.
     /// - Throws: `LoadError` with `storeFailed`; `CancellationError` if the task is cancelled.
-    package func inspectBlobs() async throws -> Bool? { try await store.blobs?.inspect() }
+    package func inspectBlobs() async throws -> (isConditional: Bool, tellsMissing: Bool)? {
+        try await store.blobs?.inspect()
+    }
 
     /// Removes every response and result from the shared tier. Other tiers of the machines keep theirs.
     /// - Returns: The number of sources whose responses were removed.

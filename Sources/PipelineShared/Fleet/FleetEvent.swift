@@ -12,6 +12,8 @@ public enum FleetEvent: Sendable, Hashable {
     case hasRoom
     /// The store of large responses is not asked any more, since it failed; why, without credentials.
     case blobsLost(String)
+    /// The store of large responses refused to read an object; why, without credentials. That was a miss.
+    case blobsRefused(String)
     /// The store of large responses is asked again.
     case blobsRestored
     /// A lookup in the shared tier ended.

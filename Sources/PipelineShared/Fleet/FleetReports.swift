@@ -121,13 +121,23 @@ final class FleetReports: Sendable {
         switch change {
         case .lost(let failure):
             report(.blobsLost("\(failure)"))
-            logger.warning(
+            warn(
+                about: "blobs",
                 """
                 The bucket \(bucket) can't be used: \(String(describing: failure).sentence) Large responses aren't shared until it responds again.
                 """)
         case .restored:
             report(.blobsRestored)
-            logger.notice("The bucket \(bucket) responds again.")
+            notice(end: "blobs", "The bucket \(bucket) responds again.")
+        case .unreadable:
+            let failure = BlobFailure.unreadable
+            report(.blobsRefused("\(failure)"))
+            warn(
+                about: "unreadable blobs",
+                """
+                The bucket \(bucket) can't be read: \(String(describing: failure).sentence) Such responses are fetched \
+                again. Allow these credentials s3:GetObject, and s3:ListBucket, without which missing objects are refused too.
+                """)
         }
     }
 

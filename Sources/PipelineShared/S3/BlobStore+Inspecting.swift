@@ -4,9 +4,10 @@ import PipelineHTTP
 
 extension BlobStore {
     /// Writes a small object twice, reads and deletes it.
-    /// - Returns: Whether the store knows conditional writes.
+    /// - Returns: Whether the store knows conditional writes, and whether it tells a missing object from one that may not be
+    ///   read.
     /// - Throws: `LoadError` with `storeFailed`; `CancellationError` if the task is cancelled.
-    func inspect() async throws -> Bool {
+    func inspect() async throws -> (isConditional: Bool, tellsMissing: Bool) {
         let bytes = Array("pipeline inspection".utf8)
         let reference = BlobReference(to: bytes)
         do {
@@ -20,7 +21,8 @@ extension BlobStore {
                 guard body == bytes else { throw BlobFailure.other("it returned other bytes than were written") }
                 let deleted = try await status(of: try await send(.delete, reference.name))
                 guard 200..<300 ~= deleted else { throw BlobFailure.status(deleted) }
-                return second == 412
+                let missing = try await status(of: try await send(.get, reference.name))
+                return (second == 412, missing == 404)
             }
         } catch {
             try Task.checkCancellation()

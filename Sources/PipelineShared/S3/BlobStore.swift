@@ -33,8 +33,8 @@ final class BlobStore: Sendable {
         guard reference.count <= byteLimit else { return nil }
         let read = try await attempt { () -> BlobRead in
             let response = try await self.send(.get, reference.name)
-            // A store that may not list its bucket says 403 for a missing object.
-            guard ![403, 404].contains(response.status) else { return .missing }
+            if response.status == 404 { return .missing }
+            if response.status == 403 { throw try await self.refusal(response) }
             guard response.status == 200 else { throw BlobFailure.status(response.status) }
             var body: [UInt8] = []
             body.reserveCapacity(reference.count)
@@ -60,6 +60,18 @@ final class BlobStore: Sendable {
     }
 
     private enum BlobRead { case found([UInt8]), missing, damaged }
+
+    /// Why reading an object was refused. A store says `AccessDenied` for a missing object too if the keys may not list
+    /// its bucket, so that doesn't open the breaker. Other codes are about the keys.
+    private func refusal(_ response: TransferResponse) async throws -> BlobFailure {
+        var body: [UInt8] = []
+        for try await chunk in response.body {
+            body += chunk
+            if body.count > 65_536 { break }
+        }
+        let code = XMLText.errorCode(String(decoding: body, as: UTF8.self))
+        return code == nil || code == "AccessDenied" ? .unreadable : .status(403)
+    }
 
     /// Writes an object, unless it is there.
     /// - Returns: `nil` if the store can't be used, or the bytes are too many.
@@ -143,6 +155,7 @@ final class BlobStore: Sendable {
             switch failure {
             case nil: return state.breaker.succeed() ? .restored : nil
             case .cancelled: return nil
+            case .unreadable: return .unreadable
             case .some(let failure):
                 // Requests that were sent before the breaker opened don't prolong its pause.
                 guard isProbe || !state.breaker.isOpen else { return nil }
@@ -157,12 +170,16 @@ final class BlobStore: Sendable {
 enum BlobState: Sendable {
     case lost(BlobFailure)
     case restored
+    /// It refused to read an object, which may be missing.
+    case unreadable
 }
 
 /// Why a request to the store of large responses failed.
 enum BlobFailure: Error {
     case timedOut
     case cancelled
+    /// It refused to read an object, which may be missing.
+    case unreadable
     case status(Int)
     /// Another error, as text without credentials.
     case other(String)
@@ -177,6 +194,7 @@ extension BlobFailure: CustomStringConvertible {
         switch self {
         case .timedOut: "it didn't respond in time"
         case .cancelled: "the request was cancelled"
+        case .unreadable: "it refuses to read objects (403)"
         case .status(let status) where status == 401 || status == 403: "it refuses these credentials (\(status))"
         case .status(let status): "it responded with \(status)"
         case .other(let text): text

@@ -77,6 +77,26 @@ struct FleetBlobsTests {
         #expect(try await machine.load(site.origin.url("/small.png")).source == .shared)
     }
 
+    @Test("fetch them again where the bucket may not be read, and warn once")
+    func unreadable() async throws {
+        let site = try FleetSite()
+        let store = try ScriptedOrigin { request in
+            request.method == "GET"
+                ? .init(status: 403, body: "<Error><Code>AccessDenied</Code></Error>") : .init(status: 200)
+        }
+        let bucket = try S3Bucket("s3://images/fleet?endpoint=http://127.0.0.1:\(store.port)", environment: [:])
+        let blobs = S3Blobs(bucket) { S3Server.credentials }
+        _ = try await site.machine(limits: Self.limits, blobs: blobs).load(site.origin.url("/cat.png"))
+        _ = try await site.machine(limits: Self.limits, blobs: blobs).load(site.origin.url("/dog.png"))
+        let machine = site.machine(limits: Self.limits, blobs: blobs)
+        for name in ["cat", "dog"] {
+            #expect(try await machine.load(site.origin.url("/\(name).png")).source == .network)
+        }
+        #expect(machine.events.events.contains { if case .blobsRefused = $0 { true } else { false } })
+        #expect(machine.events.warnings.count == 1)
+        #expect(machine.events.warnings.allSatisfy { $0.contains("s3://images/fleet") && $0.contains("s3:GetObject") })
+    }
+
     @Test("share large results as well")
     func results() async throws {
         let (site, server) = (try FleetSite(), try await S3Server(.moto))

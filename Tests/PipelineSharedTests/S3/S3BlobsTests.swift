@@ -62,6 +62,43 @@ struct S3BlobsTests {
         #expect(try await server.names() == [])
     }
 
+    @Test(
+        "that may not be read are reported and not found, and wrong keys are a failure",
+        arguments: [
+            ("<Error><Code>AccessDenied</Code></Error>", "refuses to read"), ("", "refuses to read"),
+            ("<Error><Code>InvalidAccessKeyId</Code></Error>", "these credentials (403)"),
+        ])
+    func unreadable(_ body: String, _ words: String) async throws {
+        let origin = try ScriptedOrigin { request in
+            request.method == "GET" ? .init(status: 403, body: body) : .init(status: 412)
+        }
+        let bucket = try S3Bucket("s3://images?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
+        let states = Lock<[String]>([])
+        let store = store(S3Blobs(bucket) { S3Server.credentials }, states: states)
+        for _ in 0..<3 { #expect(try await store.bytes(of: BlobReference(to: Self.bytes)) == nil) }
+        let isReadable = words != "refuses to read"
+        #expect(states.withLock { $0 }.count == (isReadable ? 1 : 3))
+        // The store itself works.
+        #expect(try await (store.write(Self.bytes) == nil) == isReadable)
+    }
+
+    @Test("are inspected: whether a missing one is told from one that may not be read", arguments: [403, 404])
+    func inspecting(_ status: Int) async throws {
+        let objects = Lock<[String: [UInt8]]>([:])
+        let origin = try ScriptedOrigin { request in
+            let known = objects.withLock { $0[request.path] }
+            switch request.method {
+            case "GET": return known.map { .init(body: $0) } ?? .init(status: status)
+            case "PUT" where known != nil && request.headers[.ifNoneMatch] != nil: return .init(status: 412)
+            default: objects.withLock { $0[request.path] = request.method == "PUT" ? request.body : nil }
+            }
+            return .init(status: 200)
+        }
+        let bucket = try S3Bucket("s3://images?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
+        let inspected = try await store(S3Blobs(bucket) { S3Server.credentials }).inspect()
+        #expect(inspected.isConditional && inspected.tellsMissing == (status == 404))
+    }
+
     @Test("are written unconditionally where the store doesn't know the condition")
     func unknownCondition() async throws {
         let origin = try ScriptedOrigin { request in
