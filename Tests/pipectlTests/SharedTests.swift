@@ -68,6 +68,31 @@ struct SharedTests {
         #expect(!(doctor.text + doctor.errors).contains("hunter2"))
     }
 
+    @Test("deletes the objects of removed images with the rest", .withS3)
+    func purgingBlobs() async throws {
+        let store = try await S3Server(.moto)
+        let large = Picture.png(PixelSize(width: 400, height: 300), with: [1, 2, 3])
+        origin.route("/large.png") { _ in .init(headers: [.cacheControl: "max-age=600"], body: large) }
+        let url = origin.url("/large.png").absoluteString
+        let environment = [
+            "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "hunter2",
+            "AWS_ENDPOINT_URL_S3": store.endpoint.url.absoluteString, "PIPECTL_SHARED": address,
+            "PIPECTL_BLOBS": "s3://images/fleet",
+        ]
+        #expect(try await pipectl.run(["prefetch", url], environment).status == 0)
+        #expect(try await pipectl.run(["cache", "rm", url], environment).status == 0)
+        #expect(try await store.names().count == 1)
+        let purged = try await pipectl.run(["cache", "purge"], environment)
+        #expect(purged.lines == ["1 removed, 1 deleted from the bucket"], "\(purged.errors)")
+        #expect(try await store.names() == [])
+        let again = try await pipectl.run(["cache", "purge", "--json"], environment)
+        #expect(try again.objects().first?["objects"] as? Int == 0, "\(again.text)\(again.errors)")
+        store.kill()
+        let gone = try await pipectl.run(["cache", "purge"], environment)
+        #expect(gone.status == 1 && gone.errors.contains("objects can't be removed"), "\(gone.errors)")
+        #expect(!gone.errors.contains("hunter2"))
+    }
+
     @Test("shows and empties the shared tier")
     func cache() async throws {
         for name in ["a", "b"] {

@@ -31,6 +31,8 @@ final class Fleet: Sendable {
 
     func removeAll() async throws -> Int { 0 }
 
+    func removeAllObjects() async throws -> Int? { nil }
+
     func inspectServer() async throws -> FleetServer? { nil }
 
     func close() {}

@@ -73,11 +73,13 @@ struct CachePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         "purge", "Remove everything from the cache.",
         """
-        With --shared it removes all responses and results from the server; machines keep their own tiers.
+        With --shared it removes all responses and results from the server; machines keep their own tiers. With --blobs \
+        it also deletes the objects of the bucket below the prefix, those of images that were removed before included.
 
         Examples:
           \(Program.name) cache purge
           \(Program.name) cache purge --shared redis://cache.internal
+          \(Program.name) cache purge --shared redis://cache.internal --blobs s3://images/fleet
         """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
@@ -88,6 +90,10 @@ struct CachePurgeCommand: AsyncParsableCommand {
         let count: Int
         if let fleet = try await shared.usableFleet() {
             count = try await fleet.removeAll()
+            if let objects = try await fleet.removeAllObjects() {
+                let text = "\(count) removed, \(objects) deleted from the bucket"
+                return Report(["removed": count, "objects": objects], text).show(report)
+            }
         } else {
             let responses = try await cache.existing()
             count = await responses?.removeAll() ?? 0

@@ -141,6 +141,15 @@ extension Fleet {
         }
     }
 
+    /// Deletes every object of the bucket below its prefix that is named by a digest: those of removed images, those that
+    /// Redis doesn't know any more, and those of other fleets with the same prefix. Responses that still refer to one are
+    /// fetched again. Call it after ``removeAll()``, or after the images that must not be kept were removed.
+    /// - Returns: The number of objects; `nil` without a bucket.
+    /// - Throws: `LoadError` with `storeFailed` if the bucket fails, or may not be listed; `CancellationError` if the task
+    ///   is cancelled.
+    @discardableResult
+    public func removeAllObjects() async throws -> Int? { try await store.blobs?.removeAll() }
+
     func error(_ failure: RedisFailure) -> LoadError {
         let code = if case .refused = failure { LoadError.Code.refused } else { LoadError.Code.unreachable }
         let isClusters = failure.description.hasPrefix("CROSSSLOT") || failure.description.hasPrefix("MOVED")

@@ -12,8 +12,8 @@ public import PipelineHTTP
 /// with `If-None-Match: *`, so equal bytes are stored once. A missing object is a miss. So is one whose bytes don't have
 /// its digest, which is deleted.
 ///
-/// The library never deletes other objects: give the bucket a lifecycle rule that ends them some days after
-/// `FleetLimits.longestTime`.
+/// Other objects are deleted by ``Fleet/removeAllObjects()`` alone: give the bucket a lifecycle rule that ends them some
+/// days after `FleetLimits.longestTime`.
 public struct S3Blobs: Sendable {
     /// The bucket.
     var bucket: S3Bucket

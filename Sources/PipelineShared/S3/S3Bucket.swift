@@ -42,6 +42,9 @@ public struct S3Bucket: Sendable, Hashable {
     func url(of key: String) -> URL? {
         endpoint.url(bucket: name, key: prefix.isEmpty ? key : "\(prefix)/\(key)")
     }
+
+    /// The URL at which the store lists objects, with a query.
+    func listURL(_ query: String) -> URL? { endpoint.url(bucket: name, key: "", query: query) }
 }
 
 extension S3Bucket: CustomStringConvertible {

@@ -98,6 +98,9 @@ struct SignatureV4: Sendable {
         return String(decoding: encoded, as: UTF8.self)
     }
 
+    /// A text without its percent-encoding.
+    static func decoded(_ text: String) -> String { String(decoding: decode(text[...]), as: UTF8.self) }
+
     private static func decode(_ text: Substring) -> [UInt8] {
         var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
         while let byte = rest.popFirst() {

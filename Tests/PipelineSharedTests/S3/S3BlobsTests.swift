@@ -99,6 +99,74 @@ struct S3BlobsTests {
         #expect(inspected.isConditional && inspected.tellsMissing == (status == 404))
     }
 
+    @Test("are all deleted, and nothing else is", arguments: ["fleet", ""])
+    func removing(_ prefix: String) async throws {
+        let server = try await S3Server(.moto)
+        let bucket = try S3Bucket(
+            "s3://images/\(prefix)?endpoint=\(server.endpoint.url)&region=eu-central-1", environment: [:])
+        let store = store(S3Blobs(bucket) { S3Server.credentials })
+        #expect(try await store.removeAll() == 0)
+        for number in 0..<20 { #expect(try await store.write(Self.bytes + [UInt8(number)]) != nil) }
+        let digest = String(repeating: "a", count: 64)
+        let others = ["cat.png", "fleet/cat.png", "fleet/other/\(digest)", "fleet/x\(digest)", "fleet2/\(digest)"]
+        for other in others { try await server.send(.put, other, body: [1]) }
+        #expect(try await store.removeAll() == 20)
+        let list = String(decoding: try await server.send(.get, "").body, as: UTF8.self)
+        #expect(list.matches(of: /<Key>([^<]*)<\/Key>/).map { String($0.1) } == others.sorted())
+    }
+
+    @Test("are all deleted, of each kind of store", arguments: S3Server.Kind.allCases)
+    func emptying(_ kind: S3Server.Kind) async throws {
+        let server = try await S3Server(kind)
+        let store = store(try server.blobs())
+        for number in 0..<3 { #expect(try await store.write(Self.bytes + [UInt8(number)]) != nil) }
+        #expect(try await store.removeAll() == 3)
+        #expect(try await server.names() == [])
+    }
+
+    @Test("are deleted page by page, below a prefix with any characters")
+    func pages() async throws {
+        let name = BlobReference(to: Self.bytes).name
+        let origin = try ScriptedOrigin { request in
+            guard request.method == "GET" else { return .init(status: 204) }
+            let isLast = request.target.contains("continuation-token=a%2B%26b")
+            return .init(
+                body: """
+                    <?xml version="1.0"?><ListBucketResult><IsTruncated>\(!isLast)</IsTruncated>\
+                    <Contents><Key>a &amp; b/\(isLast ? name : "cat.png")</Key></Contents>\
+                    \(isLast ? "" : "<NextContinuationToken>a+&amp;b</NextContinuationToken>")</ListBucketResult>
+                    """)
+        }
+        let bucket = try S3Bucket("s3://images/a%20&%20b?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
+        #expect(try await store(S3Blobs(bucket) { S3Server.credentials }).removeAll() == 1)
+        let requests = origin.log.requests
+        #expect(requests.map(\.method) == ["GET", "GET", "DELETE"])
+        #expect(requests[0].target.contains("prefix=a%20%26%20b%2F"))
+        #expect(requests[2].path == "/images/a%20%26%20b/\(name)")
+    }
+
+    @Test(
+        "aren't deleted if the store's list can't be used, which says what to change",
+        arguments: [
+            (.init(status: 403), "s3:ListBucket"), (.init(body: "<html>"), "malformed"),
+            (
+                .init(
+                    body:
+                        "<IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken>"),
+                "doesn't end"
+            ),
+            (.init(body: "<IsTruncated>true</IsTruncated>"), "malformed"), (.init(status: 500), "500"),
+        ] as [(ScriptedOrigin.Reply, String)])
+    func badList(_ reply: ScriptedOrigin.Reply, _ words: String) async throws {
+        let origin = try ScriptedOrigin { _ in reply }
+        let bucket = try S3Bucket("s3://images?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
+        let error = await #expect(throws: LoadError.self) {
+            try await store(S3Blobs(bucket) { S3Server.credentials }).removeAll()
+        }
+        #expect(
+            error?.code == .storeFailed && error.map { "\($0)".contains(words) } == true, "\(error.debugDescription)")
+    }
+
     @Test("are written unconditionally where the store doesn't know the condition")
     func unknownCondition() async throws {
         let origin = try ScriptedOrigin { request in

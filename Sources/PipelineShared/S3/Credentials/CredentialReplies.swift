@@ -53,6 +53,12 @@ enum XMLText {
         return text[start..<end]
     }
 
+    /// A text with its characters for those that are escaped.
+    static func unescaped(_ text: Substring) -> String {
+        let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
+        return escapes.reduce(String(text)) { $0.replacing($1.0, with: $1.1) }
+    }
+
     /// The code of an error, if the text is one: letters and digits alone, since another machine has sent it.
     static func errorCode(_ text: String) -> String? {
         guard let code = element("Code", of: text[...]), 1...60 ~= code.utf8.count,
