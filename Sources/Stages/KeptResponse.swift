@@ -35,10 +35,17 @@ struct KeptResponse: Sendable {
         }
     }
 
-    /// The tags of the load that the response lacks.
+    /// The tags of the load that the response lacks, or that copies of it lack, as other machines may have them.
     var missingTags: Set<String> {
         let tags = load.request.tags
-        return tags.isEmpty ? [] : tags.subtracting(ResponseTags.tags(in: load.response.headers))
+        guard !tags.isEmpty else { return [] }
+        // What the load has brought has them.
+        return switch load.response {
+        case .fetched: tags
+        case .confirmed(let stored, _), .fresh(let stored, _), .stale(let stored, _):
+            tags.subtracting(ResponseTags.tags(in: stored.headers))
+        case .unknown: []
+        }
     }
 
     /// The URL that responded; `nil` without a response.
