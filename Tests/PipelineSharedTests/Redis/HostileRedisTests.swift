@@ -119,7 +119,7 @@ struct HostileRedisTests {
     @Test("makes no listing endless: each page has to advance", arguments: ["1", "5", "-1"])
     func listing(generation: String) async throws {
         let response = response(5)
-        let entry = "pipeline:r:" + String(repeating: "0", count: 64)
+        let entry = "pipeline:r:\(response.key)"
         let words = [Array(generation.utf8), Array(entry.utf8), [53], CheckedHead.bytes(response, bodySum: 0)]
         let whole = Array("*4\r\n".utf8) + words.flatMap { Array("$\($0.count)\r\n".utf8) + $0 + [13, 10] }
         for page in [whole, Array("*1\r\n$\(generation.utf8.count)\r\n\(generation)\r\n".utf8)] {
@@ -138,7 +138,7 @@ struct HostileRedisTests {
     @Test("makes no listing endless that grows by one entry, or by none, each page", arguments: [true, false])
     func growingListing(hasEntry: Bool) async throws {
         let packed = CheckedHead.bytes(response(1), bodySum: 0)
-        let entry = Array(("pipeline:r:" + String(repeating: "0", count: 64)).utf8)
+        let entry = Array("pipeline:r:\(response(1).key)".utf8)
         let pages = Lock(0)
         let server = try HostileRedis { command in
             guard command.script == RedisScript.list.source else { return nil }

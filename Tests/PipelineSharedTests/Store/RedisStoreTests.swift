@@ -181,7 +181,8 @@ struct RedisStoreTests {
     }
 
     @Test(
-        "that are damaged, cut off or another's are a miss that is removed", arguments: ["flip", "cut", "exchange", "head"])
+        "that are damaged, cut off or another's are a miss that is removed",
+        arguments: ["flip", "cut", "exchange", "head"])
     func damaged(kind: String) async throws {
         let cache = site.cache()
         let bodies: [[UInt8]] = [Array(repeating: 1, count: 1000), Array(repeating: 2, count: 1000)]
@@ -211,7 +212,9 @@ struct RedisStoreTests {
         let (cache, store) = (site.cache(), site.store())
         let stored = try #require(await cache.commit(try site.exchange(), for: .test("a")))
         let request = ImageRequest(.bytes([]))
-        let keys = ["one", "other"].map { VariantKey(source: .test("a"), request: request, list: BLAKE2bDigest(of: $0)) }
+        let keys = ["one", "other"].map {
+            VariantKey(source: .test("a"), request: request, list: BLAKE2bDigest(of: $0))
+        }
         for (key, byte) in zip(keys, [UInt8(1), 2]) {
             await store.keep(
                 EncodedImage(bytes: Array(repeating: byte, count: 100), declaredType: "image/png"), as: key,
