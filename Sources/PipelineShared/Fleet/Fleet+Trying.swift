@@ -142,7 +142,8 @@ extension RedisScript {
                 {'ZADD', set, '1', 'a'}, {'PEXPIRE', set, '1000'}, {'ZCARD', set}, {'ZRANDMEMBER', set, '1'},
                 {'ZRANGEBYSCORE', set, '0', '0'}, {'ZREVRANGEBYSCORE', set, '0', '0'}, {'ZREVRANGE', set, '0', '0'},
                 {'ZREMRANGEBYSCORE', set, '0', '0'}, {'ZREM', set, 'b'}, {'TIME'}, {'PUBLISH', ARGV[1], ''},
-                {'DEL', text}, {'UNLINK', hash, set},
+                {'DEL', text}, {'SADD', text, 'a'}, {'PEXPIRE', text, '1000'}, {'SMEMBERS', text},
+                {'UNLINK', text, hash, set},
             }) do
                 local reply = redis.pcall(unpack(command))
                 local why = type(reply) == 'table' and reply.err

@@ -62,8 +62,8 @@ struct FleetRightsTests {
     /// Loads, finds, makes results and finds them.
     private func load(_ first: FleetMachine, _ second: FleetMachine) async throws {
         let url = site.origin.url("/a.png")
-        for machine in [first, second] {
-            _ = try await machine.loader.load(url, options: LoadOptions(tags: ["all"]))
+        for (machine, tag) in [(first, "all"), (second, "late")] {
+            _ = try await machine.loader.load(url, options: LoadOptions(tags: [tag]))
             let list = ImagePipeline.returnSharedElseLoad(machine.resources, machine.fleet, encoding: Encode(.png))
             _ = try await list.load(ImageRequest(url, maxPixelSize: PixelSize(width: 16, height: 16)))
         }
