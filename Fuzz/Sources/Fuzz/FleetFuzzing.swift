@@ -12,6 +12,7 @@ enum FleetFuzzing {
     static func read(_ bytes: [UInt8]) {
         for value in RedisReplies.all(in: bytes) { take(value) }
         readPacked(bytes)
+        readCredentials(bytes)
         // A page of the list repeats its number, as the script does.
         _ = RedisStore.page(.array([.bytes(bytes), .bytes(bytes), .bytes(bytes), .bytes(bytes)]))
     }
@@ -60,6 +61,24 @@ enum FleetFuzzing {
         if let bytes = value.bytes { readPacked(bytes) }
         precondition(depth < 16, "a reply nests without end")
         for element in value.array ?? [] { take(element, depth: depth + 1) }
+    }
+
+    /// Reads what services give out as credentials, the files with profiles, and a bucket's list of objects.
+    private static func readCredentials(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for found in [S3Credentials(json: bytes), S3Credentials(xml: text)].compactMap(\.self) {
+            for value in [found.accessKey, found.secretKey, found.sessionToken ?? "none"] {
+                precondition(value.utf8.allSatisfy { 0x21...0x7E ~= $0 }, "credentials have other characters")
+            }
+        }
+        if let code = XMLText.errorCode(text) {
+            precondition(!code.unicodeScalars.contains(where: \.isInvisibleMark), "a code colours terminals")
+        }
+        let profiles = CredentialProfiles(credentials: text, configuration: text)
+        _ = profiles["default"].flatMap { S3Credentials(profile: $0) }
+        if let page = try? BlobStore.page(of: text) {
+            precondition(page.names.allSatisfy { $0.utf8.count == 64 }, "an object isn't named by a digest")
+        }
     }
 
     /// Reads the values of keys: heads, results and references.

@@ -62,7 +62,11 @@ extension BlobStore {
             body += chunk
             guard body.count <= Self.pageBytes else { throw BlobFailure.other("its list of objects is too long") }
         }
-        let text = String(decoding: body, as: UTF8.self)
+        return try Self.page(of: String(decoding: body, as: UTF8.self))
+    }
+
+    /// Reads a page of the list.
+    static func page(of text: String) throws -> (names: [String], next: String?) {
         guard let isCut = XMLText.element("IsTruncated", of: text[...]) else {
             throw BlobFailure.other("its list of objects is malformed")
         }
@@ -70,7 +74,7 @@ extension BlobStore {
             guard let key = part.firstRange(of: "</Key>").map({ part[..<$0.lowerBound] }) else { return nil }
             let name = key.suffix(64)
             // The prefix is that which was asked for. It may be escaped, so it isn't compared.
-            guard name.utf8.count == 64, name.utf8.allSatisfy(Self.isDigit), key.dropLast(64).last ?? "/" == "/" else {
+            guard name.utf8.count == 64, name.utf8.allSatisfy(isDigit), key.dropLast(64).last ?? "/" == "/" else {
                 return nil
             }
             return String(name)
