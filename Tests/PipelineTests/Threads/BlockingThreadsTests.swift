@@ -176,11 +176,13 @@ struct BlockingThreadsTests {
         }
         #expect(error?.description.contains("limit of threads") == true)
         #expect(try await threads.run { _ in 2 } == 2)
-        // One thread is there: work waits for it rather than fail.
+        // One thread is there: work waits for it rather than fail. It may not be idle yet, and must stay the only one.
         let (began, barrier) = (Counter(), Barrier())
-        async let blocker: Void = threads.run { _ in
-            began.increment()
-            barrier.wait()
+        async let blocker: Void = Pipeline.Thread.$isRefused.withValue(true) {
+            try await threads.run { _ in
+                began.increment()
+                barrier.wait()
+            }
         }
         await began.reaches(1)
         async let waiting = Pipeline.Thread.$isRefused.withValue(true) { try await threads.run { _ in 3 } }
