@@ -1,0 +1,222 @@
+import FleetServers
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import PipelineHTTP
+@testable import PipelineShared
+@testable import Stages
+
+/// Machines that share a tier, each with a disk, behind a link of its own and with a clock that is off, and what they may
+/// still serve. A machine serves at least the version that was published when a removal began that was acknowledged.
+final class FleetHistory {
+    fileprivate enum Step: Sendable {
+        case load(Int, tags: Set<String>)
+        case remove(Int)
+        case removeTag(String)
+        case publish(Int)
+    }
+
+    fileprivate static let pictures = 5
+    private static let tags = ["a", "b", "c"]
+    private static let limits = RedisLimits(request: .milliseconds(200), connecting: .milliseconds(200))
+
+    private let site: FleetSite
+    private let relays: [Relay]
+    private let folders: [String]
+    private let clocks: [SkewedClock]
+    private var machines: [FleetMachine] = []
+    private var random: SeededGenerator
+    private let ledger: Ledger
+    /// The pictures to which a load has given a tag since it was last removed.
+    private var tagged: [String: Set<Int>] = [:]
+
+    init(seed: UInt64) async throws {
+        random = SeededGenerator(seed: seed)
+        let versions = Lock([Int](repeating: 1, count: Self.pictures))
+        site = try FleetSite { request in
+            let picture = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
+            let version = versions.withLock { $0[picture] }
+            let headers: HTTPFields = [.eTag: "\"\(version)\"", .cacheControl: "max-age=600"]
+            if request.headers[.ifNoneMatch] == headers[.eTag] { return .init(status: 304, headers: headers) }
+            return .init(headers: headers, body: Picture.png(PixelSize(width: 8 + version, height: 8)))
+        }
+        ledger = Ledger(site: site, versions: versions)
+        relays = try (0..<3).map { [site] _ in try Relay(to: site.server) }
+        folders = relays.map { _ in NSTemporaryDirectory() + "pipeline-history-\(UUID().uuidString.prefix(8))" }
+        var clocks: [SkewedClock] = []
+        for _ in relays { clocks.append(SkewedClock(seconds: Double.random(in: -2...2, using: &random))) }
+        self.clocks = clocks
+        for index in relays.indices { machines.append(try await start(index)) }
+    }
+
+    /// Ends all machines.
+    func end() async {
+        for index in machines.indices { await stop(index) }
+        for folder in folders { try? FileManager.default.removeItem(atPath: folder) }
+    }
+
+    private func start(_ index: Int) async throws -> FleetMachine {
+        let events = EventRecorder()
+        let fleet = Fleet(
+            relays[index].address, connecting: Self.limits, clock: clocks[index], observers: [events],
+            logger: events.logger)
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(folder: folders[index], clock: clocks[index]),
+            client: CurlClient(.init(addresses: .any)))
+        let machine = FleetMachine(site: site, fleet: fleet, resources: resources, events: events)
+        machine.fleet.join(machine.resources)
+        return machine
+    }
+
+    private func stop(_ index: Int) async {
+        await machines[index].fleet.shutdown()
+        await machines[index].resources.responses.close()
+    }
+
+    // MARK: Rounds
+
+    /// Lets something fail or heal, then takes some steps at the same time.
+    func round() async throws {
+        for relay in relays where Int.random(in: 0..<6, using: &random) == 0 {
+            relay.setCut(Bool.random(using: &random))
+        }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: _ = try? site.server.send("CLIENT KILL TYPE pubsub")
+        case 1: _ = try? site.server.send("CLIENT KILL TYPE normal")
+        case 2:
+            let index = Int.random(in: machines.indices, using: &random)
+            await stop(index)
+            machines[index] = try await start(index)
+        default: break
+        }
+        let isStopped = Int.random(in: 0..<10, using: &random) == 0
+        if isStopped { site.server.setStopped(true) }
+        let steps = (0..<8).map { _ in (Int.random(in: machines.indices, using: &random), step()) }
+        let known = tagged
+        await withTaskGroup(of: (String, Int)?.self) { group in
+            for (index, step) in steps {
+                let machine = machines[index]
+                group.addTask { [ledger] in
+                    let tagged = await ledger.take(step, on: machine, known)
+                    // A server that is stopped wouldn't reply.
+                    guard !isStopped, let (tag, picture) = tagged else { return nil }
+                    return ledger.knows(tag, of: picture, machine.fleet.store.keys) ? tagged : nil
+                }
+            }
+            for await case let (tag, picture)? in group { tagged[tag, default: []].insert(picture) }
+        }
+        for case (_, .removeTag(let tag)) in steps { tagged[tag] = nil }
+        if isStopped { site.server.setStopped(false) }
+    }
+
+    private func step() -> Step {
+        let picture = Int.random(in: 0..<Self.pictures, using: &random)
+        let tag = Self.tags.randomElement(using: &random) ?? ""
+        return switch Int.random(in: 0..<10, using: &random) {
+        case 0: .remove(picture)
+        case 1: .removeTag(tag)
+        case 2: .publish(picture)
+        default: .load(picture, tags: Bool.random(using: &random) ? [tag] : [])
+        }
+    }
+
+    // MARK: The end
+
+    /// Lets everything heal, and checks what the machines serve: first nothing that was removed, then the newest version once
+    /// all is removed.
+    func settle() async throws {
+        for relay in relays { relay.setCut(false) }
+        for machine in machines { #expect(try await machine.fleet.ready(within: .seconds(60))) }
+        try await check("though it was removed")
+        ledger.versions.withLock { versions in for picture in versions.indices { versions[picture] += 1 } }
+        // After an outage, a machine uses Redis again some seconds later.
+        for picture in 0..<Self.pictures {
+            while await !machines[0].fleet.remove(ledger.url(picture)) { try Task.checkCancellation() }
+        }
+        let newest = ledger.versions.withLock(\.self)
+        ledger.floors.withLock { $0 = newest }
+        try await check("though all were removed")
+    }
+
+    /// Waits until each machine has heard of every removal, then looks at all pictures once more.
+    private func check(_ why: String) async throws {
+        let end = ContinuousClock.now + .seconds(10)
+        for isPatient in [true, false] {
+            for (index, machine) in machines.enumerated() {
+                for (picture, floor) in ledger.floors.withLock(\.self).enumerated() {
+                    var version = try await self.version(of: picture, on: machine)
+                    while isPatient, version < floor, ContinuousClock.now < end {
+                        await Task.yield()
+                        version = try await self.version(of: picture, on: machine)
+                    }
+                    #expect(
+                        version >= floor,
+                        "Machine \(index) serves version \(version) of picture \(picture), \(why) in version \(floor)")
+                }
+            }
+        }
+    }
+
+    private func version(of picture: Int, on machine: FleetMachine) async throws -> Int {
+        try await machine.load(ledger.url(picture)).image.size.width - 8
+    }
+}
+
+/// What was published, and what may still be served.
+private struct Ledger: Sendable {
+    let site: FleetSite
+    /// The version of each picture, which is in its width.
+    let versions: Lock<[Int]>
+    /// The oldest version of each picture that may be served.
+    let floors = Lock([Int](repeating: 1, count: FleetHistory.pictures))
+
+    /// - Parameter known: The tags that the pictures had before the round.
+    /// - Returns: A tag that was given to a picture.
+    func take(_ step: FleetHistory.Step, on machine: FleetMachine, _ known: [String: Set<Int>]) async -> (String, Int)?
+    {
+        switch step {
+        case .publish(let picture): versions.withLock { $0[picture] += 1 }
+        case .load(let picture, let tags):
+            do {
+                _ = try await machine.loader.load(url(picture), options: LoadOptions(tags: tags))
+                return tags.first.map { ($0, picture) }
+            } catch { Issue.record("A load failed: \(error)") }
+        case .remove(let picture):
+            let version = versions.withLock { $0[picture] }
+            if await machine.fleet.remove(url(picture)) { raise([picture], to: [version]) }
+        case .removeTag(let tag):
+            let pictures = Array(known[tag] ?? [])
+            let published = versions.withLock { versions in pictures.map { versions[$0] } }
+            if await machine.fleet.remove(tag: tag) { raise(pictures, to: published) }
+        }
+        return nil
+    }
+
+    private func raise(_ pictures: [Int], to versions: [Int]) {
+        floors.withLock { floors in
+            for (picture, version) in zip(pictures, versions) { floors[picture] = max(floors[picture], version) }
+        }
+    }
+
+    /// Whether Redis knows that a picture has a tag. Otherwise, other machines can't.
+    func knows(_ tag: String, of picture: Int, _ keys: FleetKeys) -> Bool {
+        let target = url(picture).absoluteString
+        let list = keys.taggedURLs + keys.epoch(ResponseTags.target(tag))
+        return (try? site.server.send("SISMEMBER \(list) \"\(keys.epoch(target)) \(target)\"")) == ":1"
+    }
+
+    func url(_ picture: Int) -> URL { site.origin.url("/\(picture).png") }
+}
+
+/// The real clock with another time of day.
+private struct SkewedClock: LoadClock {
+    let seconds: Double
+
+    var now: Date { SystemClock().now + seconds }
+    var uptimeNanoseconds: Int64 { SystemClock().uptimeNanoseconds }
+
+    func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+}
