@@ -149,7 +149,7 @@ struct SharedTests {
         #expect(try await pipectl.run("doctor", "--shared", address).text.contains("allow this user INFO"))
     }
 
-    @Test("is used by a user who has the rights in the page about fleets, and no more")
+    @Test("works for a user with the rights in the page about fleets, and no more")
     func leastRights() async throws {
         for rights in [AccessControlLines.member, AccessControlLines.verbs] {
             try server.send(AccessControlLines.command + rights.joined(separator: " "))

@@ -90,7 +90,7 @@ final class RedisConnection: Sendable {
     /// Sends a command that the server may refuse, which is then neither logged nor counted.
     func ask(_ arguments: String...) async throws -> RedisValue { try await ask(arguments) }
 
-    /// Does the same.
+    /// Sends such a command, given as a list.
     func ask(_ arguments: [String]) async throws -> RedisValue {
         let request = try request(arguments.map { Array($0.utf8) }, nil, isOptional: true)
         return try await request.reply { thread.post([request]) }

@@ -10,7 +10,7 @@ package struct RedisSentinels: Sendable, Hashable {
     /// The file with the password of the sentinels; `nil` for sentinels that want none.
     package var passwordFile: String?
 
-    /// Describes sentinels.
+    /// Names sentinels and the primary that they know.
     package init(of primary: String, at servers: [RedisAddress.Endpoint], passwordFile: String? = nil) {
         self.primary = primary
         self.servers = servers
