@@ -302,6 +302,7 @@ let package = Package(
             name: "PipelineSharedTests",
             dependencies: [
                 "CacheTrials", "FleetServers", "PipelineHTTP", "PipelineShared", "PipelineTesting", "Stages",
+                "TestFixtures",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -312,7 +313,7 @@ let package = Package(
             dependencies: [
                 "Essentials",
                 "Pipeline", "PipelineMetrics", "PipelineShared", "PipelineSharedMetrics", "PipelineTesting",
-                "PipelineTracing", "Stages",
+                "PipelineTracing", "Stages", "TestFixtures",
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

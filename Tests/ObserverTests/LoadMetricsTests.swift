@@ -5,6 +5,7 @@ import Pipeline
 import PipelineMetrics
 import PipelineTesting
 import Stages
+import TestFixtures
 import Testing
 
 @Suite("Metrics of loads")
@@ -34,7 +35,7 @@ struct LoadMetricsTests {
         let origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=60"], body: picture) }
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
         let metrics = TestMetrics()
         let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
         let prefetcher = Prefetcher(loader, options: LoadOptions(maxPixelSize: 20))
@@ -56,7 +57,7 @@ struct LoadMetricsTests {
         let origin = try ScriptedOrigin { _ in .init(body: picture).held(until: gate, after: 100) }
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
         let metrics = TestMetrics()
         let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
         let (arrived, send) = AsyncStream<Void>.makeStream()
@@ -81,7 +82,7 @@ struct LoadMetricsTests {
         }
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
         let metrics = TestMetrics()
         let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
         _ = try await loader.load(origin.url("/a"))

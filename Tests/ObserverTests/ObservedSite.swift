@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Stages
+import TestFixtures
 
 /// An origin with a picture, and what a loader over it needs. Nothing is stored on disk: not even root can make the folder.
 struct ObservedSite {
@@ -17,7 +18,7 @@ struct ObservedSite {
         }
         resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: "/dev/null/\(origin.port)"),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
     }
 
     /// Takes a picture that is kept in memory, one that is not, and one that isn't there.

@@ -94,7 +94,7 @@ struct ClockSetBackTests: CacheSuite {
 
 /// A client that does something between the request and the response.
 private struct Interrupted: TransferClient {
-    let client = CurlClient(.init(addresses: .any))
+    let client = CurlClient(.local)
     let interrupt: @Sendable () async -> Void
 
     init(_ interrupt: @escaping @Sendable () async -> Void) { self.interrupt = interrupt }

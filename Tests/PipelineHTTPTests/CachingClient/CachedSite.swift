@@ -17,7 +17,7 @@ final class CachedSite: Sendable {
         folder = try TemporaryFolder()
         client = CachingClient(
             cache: .test(folder.path + "/cache", isShared: isShared, clock: clock),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
     }
 
     /// Sends a request for `/a`.

@@ -20,7 +20,7 @@ struct CachingLeaseTests {
     /// What a process has.
     private func process() -> CachingClient {
         CachingClient(
-            cache: HTTPCache(folder: folder.path + "/cache", clock: clock), client: CurlClient(.init(addresses: .any)))
+            cache: HTTPCache(folder: folder.path + "/cache", clock: clock), client: CurlClient(.local))
     }
 
     private func send(_ client: CachingClient, to origin: ScriptedOrigin, _ headers: HTTPFields = [:]) -> Task<

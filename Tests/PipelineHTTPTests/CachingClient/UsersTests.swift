@@ -25,7 +25,7 @@ struct UsersTests {
     private func client(_ users: HTTPCache.Users) -> CachingClient {
         CachingClient(
             cache: .test(folder.path + "/cache", users: users, clock: clock),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
     }
 
     private func uses(

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineHTTP
@@ -65,7 +66,7 @@ final class FleetHistory {
             logger: events.logger)
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: folders[index], clock: clocks[index]),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
         let machine = FleetMachine(site: site, fleet: fleet, resources: resources, events: events)
         machine.fleet.join(machine.resources)
         return machine

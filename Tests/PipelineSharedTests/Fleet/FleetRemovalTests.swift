@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineHTTP
@@ -91,7 +92,7 @@ struct FleetRemovalTests {
                 fleet: Fleet(site.relay.address, connecting: Self.quick, observers: [events], logger: events.logger),
                 resources: PipelineResources(
                     memory: MemoryCache(), responses: HTTPCache(folder: folder),
-                    client: CurlClient(.init(addresses: .any))), events: events)
+                    client: CurlClient(.local)), events: events)
         }
         let other = site.fleet.machine()
         other.fleet.join(other.resources)
@@ -205,7 +206,7 @@ struct FleetRemovalTests {
         let site = try Site()
         let store = SlowStore()
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(store: store), client: CurlClient(.init(addresses: .any)))
+            memory: MemoryCache(), responses: HTTPCache(store: store), client: CurlClient(.local))
         let machine = FleetMachine(
             site: site.fleet, fleet: site.fleet.machine().fleet, resources: resources, events: EventRecorder())
         machine.fleet.join(resources)

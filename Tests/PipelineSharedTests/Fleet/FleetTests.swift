@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineShared
@@ -91,7 +92,7 @@ struct FleetTests {
         func list() -> ImagePipeline {
             let resources = PipelineResources(
                 memory: MemoryCache(), responses: HTTPCache(inMemory: 10_000_000),
-                client: CurlClient(.init(addresses: .any)))
+                client: CurlClient(.local))
             let limits = RedisLimits(request: .seconds(10), connecting: .seconds(10))
             return .returnCacheElseLoad(resources).sharing(Fleet(site.server.address, connecting: limits))
         }
@@ -256,7 +257,7 @@ struct FleetTests {
         let machine = try FleetSite().machine()
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1000, clock: ManualClock()),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
         let error = #expect(throws: LoadError.self) {
             try ImageLoader(resources, arrangement: machine.fleet.arrangement)
         }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelineHTTP
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineShared
@@ -25,7 +26,7 @@ struct CredentialRotationTests {
 
     private func client(_ origin: ScriptedOrigin, _ source: S3CredentialSource) throws -> SignedForS3 {
         SignedForS3(
-            CurlClient(.init(addresses: .any)), at: try S3Endpoint("http://127.0.0.1:\(origin.port)"), clock: clock,
+            CurlClient(.local), at: try S3Endpoint("http://127.0.0.1:\(origin.port)"), clock: clock,
             credentials: source)
     }
 
@@ -127,7 +128,7 @@ struct CredentialRotationTests {
         #expect(try await client.send(request).status == 200)
         #expect(keys(origin) == ["key1", "key2"])
         let other = SignedForS3(
-            CurlClient(.init(addresses: .any)), at: try S3Endpoint("http://127.0.0.1:\(origin.port)"), clock: clock
+            CurlClient(.local), at: try S3Endpoint("http://127.0.0.1:\(origin.port)"), clock: clock
         ) { S3Credentials(accessKey: "other", secretKey: "secret", sessionToken: "t") }
         #expect(try await other.send(request).status == 400)
         #expect(keys(origin).count == 3)
@@ -148,7 +149,7 @@ struct CredentialRotationTests {
         let origin = try store(taking: Lock("two"))
         let number = Lock(0)
         let client = SignedForS3(
-            CurlClient(.init(addresses: .any)), at: try S3Endpoint("http://127.0.0.1:\(origin.port)"), clock: clock
+            CurlClient(.local), at: try S3Endpoint("http://127.0.0.1:\(origin.port)"), clock: clock
         ) {
             number.withLock {
                 $0 += 1

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineHTTP
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineShared
@@ -79,7 +80,7 @@ struct SignatureV4Tests {
         let origin = try ScriptedOrigin { _ in .init(body: "object") }
         let clock = ManualClock()
         let endpoint = try S3Endpoint("http://127.0.0.1:\(origin.port)")
-        let client = SignedForS3(CurlClient(.init(addresses: .any)), at: endpoint, clock: clock) {
+        let client = SignedForS3(CurlClient(.local), at: endpoint, clock: clock) {
             S3Credentials(accessKey: "key", secretKey: "secret", sessionToken: "token")
         }
         let response = try await client.send(

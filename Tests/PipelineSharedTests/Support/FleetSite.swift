@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestFixtures
 
 @testable import PipelineShared
 @testable import Stages
@@ -58,7 +59,7 @@ final class FleetSite: Sendable {
             logger: events.logger)
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 10_000_000, clock: clock),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.local))
         return FleetMachine(site: self, fleet: fleet, resources: resources, events: events)
     }
 }

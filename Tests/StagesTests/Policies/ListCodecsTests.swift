@@ -57,7 +57,7 @@ struct ListCodecsTests {
     private func resources(_ codecs: ImageCodecs) -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000),
-            client: CurlClient(.init(addresses: .any)), codecs: codecs)
+            client: CurlClient(.local), codecs: codecs)
     }
 
     /// Delivers the file, and shows a part of it on the way.

@@ -3,11 +3,12 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Stages
+import TestFixtures
 
 /// A real connection between a scenario's fronts and its origin: every request and every reply goes over a socket.
 final class ScenarioWire: Sendable {
     private let server: ScriptedOrigin
-    private let client = CurlClient(.init(addresses: .any))
+    private let client = CurlClient(.local)
     private let reply: Lock<ScriptedOrigin.Reply>
 
     init() throws {
