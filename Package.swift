@@ -37,7 +37,7 @@ let traits: Set<Trait> = [
     .trait(name: "JPEGXL", description: "Reads JPEG XL with libjxl."),
     .trait(name: "SVG", description: "Draws SVG with librsvg.", enabledTraits: ["PNG"]),
     .trait(name: "Vips", description: "Converts inks and complex ICC profiles with libvips; PNG and AVIF use it too."),
-    .trait(name: "Isolation", description: "pipectl decodes in processes of their own."),
+    .trait(name: "Isolation", description: "Loaders and pipectl decode in confined processes."),
     .trait(name: "Fleet", description: "pipectl shares what it fetches among machines."),
     .trait(name: "YAML", description: "Pipelines and settings are read from YAML files with libyaml."),
 ]
@@ -150,7 +150,7 @@ let package = Package(
             name: "Stages",
             dependencies: [
                 "Essentials",
-                "Pipeline", "PipelineImages", "PipelineHTTP",
+                "Pipeline", "PipelineImages", "PipelineHTTP", target("PipelineIsolation", with: "Isolation"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -262,7 +262,8 @@ let package = Package(
             name: "IsolationTests",
             dependencies: [
                 "LibC",
-                "CEscapes", "EscapingDecoder", "PipelineIsolation", "PipelineTesting", "Stages", "TestFixtures",
+                "CEscapes", "CSandbox", "EscapingDecoder", "PipelineIsolation", "PipelineTesting", "Stages",
+                "TestFixtures",
                 "pipeline-decoder",
             ],
             swiftSettings: settings),

@@ -24,9 +24,9 @@ const char *cavif_library_name(void) {
 }
 
 static void load(void) {
-    void *library = dlopen(cavif_library_name(), RTLD_NOW | RTLD_LOCAL);
+    void *library = clibrary_open(cavif_library_name(), CLIBRARY_ANY);
     if (!library) {
-        snprintf(reason, sizeof reason, "libavif is missing (%s); install %s", dlerror(),
+        snprintf(reason, sizeof reason, "libavif is missing (%s); install %s", clibrary_failure(),
             AVIF_VERSION_MAJOR > 0 ? "libavif16" : "libavif15");
         return;
     }

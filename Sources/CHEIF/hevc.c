@@ -45,7 +45,7 @@ static int get_cleared(void *decoder, struct spec *spec, void *image, void *cont
 }
 
 void clear_hevc_pictures(void) {
-    void *library = dlopen(LIBRARY_FILE("libde265", "0"), RTLD_NOW | RTLD_LOCAL);
+    void *library = clibrary_open(LIBRARY_FILE("libde265", "0"), CLIBRARY_ANY);
     if (!library) return;
     bits_of = (__typeof__(bits_of))dlsym(library, "de265_get_bits_per_pixel");
     set_plane = (__typeof__(set_plane))dlsym(library, "de265_set_image_plane");

@@ -13,9 +13,9 @@ static bool loaded;
 static char reason[sizeof(((cheif_failure *)0)->message)];
 
 static void load(void) {
-    void *library = dlopen(LIBRARY_FILE("libheif", "1"), RTLD_NOW | RTLD_LOCAL);
+    void *library = clibrary_open(LIBRARY_FILE("libheif", "1"), CLIBRARY_ANY);
     if (!library) {
-        snprintf(reason, sizeof reason, "libheif is missing (%s); install libheif1", dlerror());
+        snprintf(reason, sizeof reason, "libheif is missing (%s); install libheif1", clibrary_failure());
         return;
     }
 #define F(name) \

@@ -18,10 +18,10 @@ static char reason[sizeof(((cjxl_failure *)0)->message)];
 const char *cjxl_library_name(void) { return NAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION); }
 
 static void load(void) {
-    void *library = dlopen(cjxl_library_name(), RTLD_NOW | RTLD_LOCAL);
+    void *library = clibrary_open(cjxl_library_name(), CLIBRARY_ANY);
     if (!library) {
         snprintf(
-            reason, sizeof reason, "libjxl is missing (%s); install libjxl%d.%d", dlerror(), JPEGXL_MAJOR_VERSION,
+            reason, sizeof reason, "libjxl is missing (%s); install libjxl%d.%d", clibrary_failure(), JPEGXL_MAJOR_VERSION,
             JPEGXL_MINOR_VERSION);
         return;
     }

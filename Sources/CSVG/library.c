@@ -15,9 +15,9 @@ static void drop_message(const char *domain, GLogLevelFlags level, const char *m
 }
 
 static void load(void) {
-    void *library = dlopen(LIBRARY_FILE("librsvg-2", "2"), RTLD_NOW | RTLD_LOCAL);
+    void *library = clibrary_open(LIBRARY_FILE("librsvg-2", "2"), CLIBRARY_ANY);
     if (!library) {
-        snprintf(reason, sizeof reason, "librsvg is missing (%s); install librsvg2-2", dlerror());
+        snprintf(reason, sizeof reason, "librsvg is missing (%s); install librsvg2-2", clibrary_failure());
         return;
     }
     // The libraries that librsvg needs are searched too.

@@ -20,10 +20,12 @@ uint64_t csandbox_refused_calls(int *last) {
 
 void csandbox_settle_malloc(void) {}
 
-bool csandbox_serve(int control, csandbox_worker *worker) {
-    (void)control, (void)worker;
+bool csandbox_serve(int control, csandbox_worker *worker, csandbox_prepare prepare, void *context) {
+    (void)control, (void)worker, (void)prepare, (void)context;
     return false;
 }
+
+bool csandbox_has_one_thread(void) { return true; }
 
 int csandbox_request_worker(int control, csandbox_worker worker, csandbox_process *process) {
     (void)control, (void)worker, (void)process;
@@ -34,6 +36,8 @@ int64_t csandbox_used_time(int process) {
     (void)process;
     return 0;
 }
+
+bool csandbox_can_divert(void) { return false; }
 
 int csandbox_spawn(const char *path, int *process, int *control) {
     (void)path, (void)process, (void)control;

@@ -24,11 +24,14 @@ bool give_up_root(void);
 /// Drops all capabilities.
 bool drop_capabilities(void);
 
-/// Lets the kernel ask this process, the fork server, whenever a process that it forks starts a thread. Returns the
-/// descriptor of the questions; -1 if the system has no such questions or hides the numbers of threads.
+/// Lets the kernel ask whenever this process, a worker, starts a thread. Returns the descriptor of the questions, which
+/// another process answers; -1 if the system has no such questions or hides the numbers of threads.
 int ask_about_threads(void);
 
+/// The one argument of a program that is its own fork server.
+extern const char diverting_argument[];
+
 /// Answers one of these questions.
-void answer_about_thread(int questions, bool counts);
+void answer_about_thread(int questions);
 
 #endif

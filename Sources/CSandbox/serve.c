@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -47,12 +48,12 @@ static int receive_descriptors(int socket, void *message, size_t count, int *des
     struct iovec part = {.iov_base = message, .iov_len = count};
     struct msghdr all = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(number * sizeof(int))};
+    for (size_t i = 0; i < number; i++) descriptors[i] = -1;
     ssize_t received;
     do received = recvmsg(socket, &all, MSG_CMSG_CLOEXEC);
     while (received < 0 && errno == EINTR);
     if (received < 0) return errno;
     if (received == 0) return EPIPE;
-    for (size_t i = 0; i < number; i++) descriptors[i] = -1;
     struct cmsghdr *header = CMSG_FIRSTHDR(&all);
     if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(number * sizeof(int)))
         memcpy(descriptors, CMSG_DATA(header), number * sizeof(int));
@@ -79,7 +80,66 @@ struct reply {
 
 static void child_ended(int signal) { (void)signal; }
 
-bool csandbox_serve(int control, csandbox_worker *worker) {
+/// The workers whose threads are counted, and where the kernel asks about each.
+enum { MOST_COUNTED = 256 };
+static struct {
+    pid_t process;
+    int questions;
+} counted[MOST_COUNTED];
+static size_t counted_count;
+
+/// Collects workers that have ended.
+static void collect(void) {
+    pid_t ended;
+    while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+        for (size_t i = 0; i < counted_count; i++)
+            if (counted[i].process == ended) {
+                close(counted[i].questions);
+                counted[i--] = counted[--counted_count];
+            }
+}
+
+/// In a new worker: lets the kernel ask the server about its threads.
+static bool let_count(int report) {
+    int questions = ask_about_threads();
+    char empty = 0;
+    int error = send_descriptors(report, &empty, 1, &questions, questions >= 0);
+    if (questions >= 0) close(questions);
+    return questions >= 0 && error == 0;
+}
+
+/// In the server: counts the threads of a worker that lets it.
+static void count_threads(pid_t process, int report) {
+    char empty;
+    int questions = -1;
+    if (receive_descriptors(report, &empty, 1, &questions, 1) != 0 || questions < 0) return;
+    counted[counted_count].process = process, counted[counted_count++].questions = questions;
+}
+
+/// Forks a worker. Returns its process; 0 in the worker; -1 with an error number.
+static pid_t fork_worker(csandbox_worker *worker, int control, const int *descriptors, const sigset_t *unblocked) {
+    int report[2] = {-1, -1};
+    bool counts = !(worker->plan.without & CSANDBOX_COUNTED_THREADS) && counted_count < MOST_COUNTED
+        && csandbox_channel(report) == 0;
+    pid_t process = fork();
+    if (process != 0) {
+        if (counts) close(report[1]);
+        if (counts && process > 0) count_threads(process, report[0]);
+        if (counts) close(report[0]);
+        return process;
+    }
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_SETMASK, unblocked, NULL);
+    close(control);
+    for (size_t i = 0; i < counted_count; i++) close(counted[i].questions);
+    if (counts) close(report[0]);
+    if (!counts || !let_count(report[1])) worker->plan.without |= CSANDBOX_COUNTED_THREADS;
+    if (counts) close(report[1]);
+    worker->channel = descriptors[0], worker->input = descriptors[1], worker->output = descriptors[2];
+    return 0;
+}
+
+bool csandbox_serve(int control, csandbox_worker *worker, csandbox_prepare prepare, void *context) {
     // The signal only interrupts the wait, so that ended workers are collected at once.
     struct sigaction action = {.sa_handler = child_ended};
     sigset_t blocked, unblocked;
@@ -87,29 +147,23 @@ bool csandbox_serve(int control, csandbox_worker *worker) {
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGCHLD);
     sigprocmask(SIG_BLOCK, &blocked, &unblocked);
-    int questions = ask_about_threads();
-    bool counts = false;
     for (;;) {
-        while (waitpid(-1, NULL, WNOHANG) > 0);
-        struct pollfd wait[] = {{.fd = control, .events = POLLIN}, {.fd = questions, .events = POLLIN}};
-        if (ppoll(wait, 2, NULL, &unblocked) < 0) continue;
-        if (wait[1].revents & POLLIN) answer_about_thread(questions, counts);
+        collect();
+        struct pollfd wait[1 + MOST_COUNTED] = {{.fd = control, .events = POLLIN}};
+        size_t count = counted_count;
+        for (size_t i = 0; i < count; i++) wait[i + 1] = (struct pollfd){.fd = counted[i].questions, .events = POLLIN};
+        if (ppoll(wait, 1 + count, NULL, &unblocked) < 0) continue;
+        for (size_t i = 0; i < count; i++)
+            if (wait[i + 1].revents & POLLIN) answer_about_thread(wait[i + 1].fd);
         if (!wait[0].revents) continue;
         int descriptors[3];
         int error = receive_descriptors(control, &worker->plan, sizeof worker->plan, descriptors, 3);
-        if (error == EPIPE) return false;
-        if (questions < 0) worker->plan.without |= CSANDBOX_COUNTED_THREADS;
-        counts = !(worker->plan.without & CSANDBOX_COUNTED_THREADS);
+        // The program has ended; if it hadn't read a reply, the socket is reset. Other errors would come again too.
+        if (error && error != EBADMSG) return false;
         int pidfd = -1, status = error ? error : descriptors[2] < 0 ? EBADMSG : 0;
-        pid_t process = status == 0 ? fork() : -1;
-        if (process == 0) {
-            signal(SIGCHLD, SIG_DFL);
-            sigprocmask(SIG_SETMASK, &unblocked, NULL);
-            close(control);
-            if (questions >= 0) close(questions);
-            worker->channel = descriptors[0], worker->input = descriptors[1], worker->output = descriptors[2];
-            return true;
-        }
+        if (status == 0) prepare(worker->plan.preparation, context);
+        pid_t process = status == 0 ? fork_worker(worker, control, descriptors, &unblocked) : -1;
+        if (process == 0) return true;
         if (status == 0 && process < 0) status = errno;
         // The worker isn't collected before this, so its number can't be another process's.
         if (status == 0 && (pidfd = (int)syscall(SYS_pidfd_open, process, 0)) < 0) status = errno;
@@ -156,12 +210,18 @@ int csandbox_spawn(const char *path, int *process, int *control) {
     // Musl has no such action. There the server keeps what the program doesn't close on exec; its workers don't.
     posix_spawn_file_actions_addclosefrom_np(&actions, CONTROL + 1);
 #endif
-    char *arguments[] = {(char *)path, NULL};
+    char *arguments[] = {"pipeline-decoder", path ? NULL : (char *)diverting_argument, NULL};
+    // Where the program's own libraries may be.
+    char libraries[PATH_MAX] = "LD_LIBRARY_PATH=";
+    const char *folders = secure_getenv("LD_LIBRARY_PATH");
+    size_t used = strlen(libraries);
+    if (folders && strlen(folders) < sizeof libraries - used) strcpy(libraries + used, folders);
     // Nothing of an image is left in freed memory, in the C library's caches of small pieces or of threads' stacks, nor in
     // GLib's.
     char *environment[] = {
         "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0:glibc.pthread.stack_cache_size=0",
         "G_SLICE=always-malloc",
+        libraries,
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
         // Libraries keep memory until they end. The program's own options don't reach the helper.
@@ -169,7 +229,7 @@ int csandbox_spawn(const char *path, int *process, int *control) {
 #endif
 #endif
         NULL};
-    error = posix_spawn(process, path, &actions, &attributes, arguments, environment);
+    error = posix_spawn(process, path ? path : "/proc/self/exe", &actions, &attributes, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     close(ends[1]);

@@ -11,9 +11,9 @@ static bool loaded;
 static char reason[sizeof(((ctiff_failure *)0)->message)];
 
 static void load(void) {
-    void *library = dlopen(LIBRARY_FILE("libtiff", "6"), RTLD_NOW | RTLD_LOCAL);
+    void *library = clibrary_open(LIBRARY_FILE("libtiff", "6"), CLIBRARY_ANY);
     if (!library) {
-        snprintf(reason, sizeof reason, "libtiff is missing (%s); install libtiff6", dlerror());
+        snprintf(reason, sizeof reason, "libtiff is missing (%s); install libtiff6", clibrary_failure());
         return;
     }
 #define F(name) \

@@ -19,9 +19,9 @@ static void drop_message(const char *domain, GLogLevelFlags level, const char *m
 }
 
 static void load(void) {
-    void *library = dlopen(LIBRARY_FILE("libvips", "42"), RTLD_NOW | RTLD_LOCAL);
+    void *library = clibrary_open(LIBRARY_FILE("libvips", "42"), CLIBRARY_VIPS);
     if (!library) {
-        snprintf(reason, sizeof reason, "libvips is missing (%s); install libvips42", dlerror());
+        snprintf(reason, sizeof reason, "libvips is missing (%s); install libvips42", clibrary_failure());
         return;
     }
 #define F(name) \

@@ -9,22 +9,26 @@ import PipelineImages
 /// Its calls block for some milliseconds, so they belong on threads that may block. One call at a time.
 final class DecoderHelper: Sendable {
     /// The version of the messages. The helper has to have the same.
-    static let version = 3
-    /// The bytes of the helper's first message: its version, its number of threads and its formats, as text.
+    static let version = 4
+    /// The bytes of the helper's first message: its version, what its codecs need, and their formats, as text.
     static let greetingBytes = 4096
 
     /// The formats that the helper decodes.
     let formats: [ImageFormat]
+    /// What it has to open for some of them.
+    let needs: Preparation
 
     let process: Int32
     private let control: Int32
     private let hasEnded = Lock(false)
 
     /// Starts the helper.
+    /// - Parameter path: Its program; `nil` for this program itself.
     /// - Throws: `LoadError` with `refused` if it can't be started or is of another version.
-    init(path: String) throws(LoadError) {
+    init(path: String?) throws(LoadError) {
         var (process, control): (Int32, Int32) = (0, -1)
         let status = csandbox_spawn(path, &process, &control)
+        let path = path ?? Self.program
         guard status == 0 else {
             throw LoadError(
                 .refused, subject: path,
@@ -33,9 +37,9 @@ final class DecoderHelper: Sendable {
         }
         (self.process, self.control) = (process, control)
         do {
-            formats = try Self.greeting(control, path)
+            (formats, needs) = try Self.greeting(control, path)
         } catch {
-            formats = []
+            (formats, needs) = ([], [])
             throw error
         }
     }
@@ -68,21 +72,22 @@ final class DecoderHelper: Sendable {
         return process
     }
 
-    private static func greeting(_ control: Int32, _ path: String) throws(LoadError) -> [ImageFormat] {
+    private static func greeting(
+        _ control: Int32, _ path: String
+    ) throws(LoadError) -> ([ImageFormat], Preparation) {
         var text = [UInt8](repeating: 0, count: greetingBytes)
-        // Loading all libraries takes a tenth of a second on an idle machine.
         guard csandbox_receive(control, &text, text.count, 60_000) == 0 else {
             throw LoadError(
                 .refused, subject: path,
                 "The program that decodes images didn't start. Run it by hand to see what it says, or reinstall it.")
         }
         let lines = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self).split(separator: "\n")
-        guard lines.first == "pipeline-decoder \(version)" else {
+        guard lines.first == "pipeline-decoder \(version)", lines.count > 1, let needs = UInt64(lines[1]) else {
             throw LoadError(
                 .refused, subject: path,
                 "The program that decodes images is of another version than this one. Install both from one build.")
         }
-        return lines.dropFirst().map { ImageFormat(rawValue: String($0)) }
+        return (lines.dropFirst(2).map { ImageFormat(rawValue: String($0)) }, Preparation(rawValue: needs))
     }
 }
 
@@ -94,8 +99,9 @@ extension DecoderHelper {
 
     /// Finds the helper: by a path, by the environment, next to the program, or in the `libexec` folder next to the
     /// program's.
+    /// - Returns: `nil` if there is none and the program itself is one.
     /// - Throws: `LoadError` with `refused` if there is none.
-    static func find(_ path: String?) throws(LoadError) -> String {
+    static func find(_ path: String?) throws(LoadError) -> String? {
         if let path = path ?? ProcessInfo.processInfo.environment[variable] {
             guard access(path, X_OK) == 0 else {
                 throw LoadError(.refused, subject: path, "There is no program to decode images at this path.")
@@ -106,6 +112,7 @@ extension DecoderHelper {
         for candidate in ["\(folder)/\(name)", "\(folder)/../libexec/\(name)"] where access(candidate, X_OK) == 0 {
             return candidate
         }
+        if csandbox_can_divert() { return nil }
         throw LoadError(
             .refused, subject: "",
             "The program \(name) is missing next to this one. Install it there, or name it in \(variable).")

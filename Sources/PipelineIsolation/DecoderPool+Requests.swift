@@ -3,12 +3,20 @@ import PipelineImages
 
 extension DecoderPool {
     /// Does a request in a worker and reads its result.
-    /// - Parameter body: Reads the response, with the worker's results in the slab.
+    /// - Parameters:
+    ///   - codec: The file's codec, by its place among the helper's.
+    ///   - body: Reads the response, with the worker's results in the slab.
     /// - Throws: `LoadError`; what `cancellation` throws.
     func perform<Result>(
-        _ request: Message, on bytes: [UInt8], keepsFile: Bool = false, expectedWithin microseconds: Int = 0,
-        _ cancellation: WorkCancellation, _ body: (Message, Slab) throws -> Result
+        _ request: Message, on bytes: [UInt8], by codec: Int, keepsFile: Bool = false,
+        expectedWithin microseconds: Int = 0, _ cancellation: WorkCancellation,
+        _ body: (Message, Slab) throws -> Result
     ) throws -> Result {
+        func attempt() throws -> Result {
+            try prepared(for: codec) { preparation in
+                try self.attempt(request, on: bytes, preparation, keepsFile, microseconds, cancellation, body)
+            }
+        }
         guard bytes.count <= start.sizes.input else {
             throw LoadError(
                 .tooManyBytes, subject: "",
@@ -20,11 +28,11 @@ extension DecoderPool {
             if state.withLock({ $0.refused.contains(digest, now: now) }) { throw RefusedFiles.error }
         }
         do {
-            return try attempt(request, on: bytes, keepsFile, microseconds, cancellation, body)
+            return try attempt()
         } catch is WorkerProcess.Failure {
             // The system may have killed it because memory ran out, or a user by hand.
             do {
-                return try attempt(request, on: bytes, keepsFile, microseconds, cancellation, body)
+                return try attempt()
             } catch let failure as WorkerProcess.Failure {
                 // A new worker has said the same.
                 if case .spent(let error) = failure { throw error }
@@ -41,11 +49,27 @@ extension DecoderPool {
         state.withLock { $0.idle.last?.wake() }
     }
 
+    /// Does work for a codec in a worker that has what it needs. If the file needs more, that is opened for a new worker,
+    /// which does the work again.
+    private func prepared<Result>(for codec: Int, _ work: (Preparation) throws -> Result) throws -> Result {
+        let needed = needs.intersection(.codec(codec))
+        do {
+            return try work(needed)
+        } catch WorkerProcess.Failure.unprepared(let lacking) {
+            do {
+                return try work(needed.union(lacking))
+            } catch WorkerProcess.Failure.unprepared {
+                // Everything, so that no worker can ask for ever.
+                return try work(Preparation(rawValue: .max))
+            }
+        }
+    }
+
     private func attempt<Result>(
-        _ request: Message, on bytes: [UInt8], _ keepsFile: Bool, _ microseconds: Int,
+        _ request: Message, on bytes: [UInt8], _ preparation: Preparation, _ keepsFile: Bool, _ microseconds: Int,
         _ cancellation: WorkCancellation, _ body: (Message, Slab) throws -> Result
     ) throws -> Result {
-        let worker = try claim(for: bytes, cancellation)
+        let worker = try claim(for: bytes, preparation, cancellation)
         let response: Message
         let result: Swift.Result<Result, any Error>
         do {
@@ -59,6 +83,10 @@ extension DecoderPool {
                 // The decoder's own error.
                 result = .failure(error)
             }
+        } catch WorkerProcess.Failure.hadEnded {
+            // The file had no part in that.
+            dropDead(worker)
+            return try attempt(request, on: bytes, preparation, keepsFile, microseconds, cancellation, body)
         } catch let failure as WorkerProcess.Failure {
             dropDead(worker)
             throw failure
@@ -67,7 +95,9 @@ extension DecoderPool {
             throw error
         }
         worker.rest(used: response.used, now: start.clock.uptimeNanoseconds)
-        release(worker, response)
+        let lacking = Preparation(rawValue: response.lacking).subtracting(worker.preparation)
+        release(worker, response, isUnfit: !lacking.isEmpty)
+        guard lacking.isEmpty else { throw WorkerProcess.Failure.unprepared(lacking) }
         if response.isSpent, case .failure(let error) = result { throw WorkerProcess.Failure.spent(error) }
         return try result.get()
     }
@@ -75,58 +105,65 @@ extension DecoderPool {
     private enum Claim {
         case worker(WorkerProcess)
         /// A worker is to be started, by a new helper if there is none, in the place of another.
-        case start(DecoderHelper?, instead: WorkerProcess?)
+        case start(DecoderHelper?, Preparation, instead: WorkerProcess?)
         case closed
     }
 
     /// Takes an idle worker, best one that has the file already, or starts one, or waits for one.
-    private func claim(for bytes: [UInt8], _ cancellation: WorkCancellation) throws -> WorkerProcess {
+    private func claim(
+        for bytes: [UInt8], _ preparation: Preparation, _ cancellation: WorkCancellation
+    ) throws -> WorkerProcess {
         var claim: Claim?
         while claim == nil {
             try cancellation.check()
             // A clock may have a lock of its own.
             let now = start.clock.uptimeNanoseconds
-            claim = state.wait(milliseconds: 10) { self.claim(for: bytes, now: now, &$0) }
+            claim = state.wait(milliseconds: 10) { self.claim(for: bytes, preparation, now: now, &$0) }
         }
         switch claim {
         case .worker(let worker):
             guard worker.hasComputed else { return worker }
             drop(worker) { $0.kills += 1 }
-            return try self.claim(for: bytes, cancellation)
-        case .start(let helper, let old):
+            return try self.claim(for: bytes, preparation, cancellation)
+        case .start(let helper, let preparation, let old):
             old?.end()
-            return try startWorker(helper)
+            return try startWorker(helper, preparation)
         case .closed, nil:
             throw LoadError(
                 .refused, subject: "", "The pool of processes that decode images is closed. Use another pool.")
         }
     }
 
-    private func claim(for bytes: [UInt8], now: Int64, _ state: inout State) -> Claim? {
+    private func claim(
+        for bytes: [UInt8], _ preparation: Preparation, now: Int64, _ state: inout State
+    ) -> Claim? {
         if state.isClosed { return .closed }
+        func isPrepared(_ worker: WorkerProcess) -> Bool { worker.preparation.isSuperset(of: preparation) }
         let next =
-            state.idle.lastIndex { $0.holds(bytes) } ?? state.idle.lastIndex { $0.files < start.imagesPerWorker }
+            state.idle.lastIndex { $0.holds(bytes) && isPrepared($0) }
+            ?? state.idle.lastIndex { $0.files < start.imagesPerWorker && isPrepared($0) }
         if let next { return .worker(state.idle.remove(at: next)) }
         guard !state.isStarting, !state.crashes.pauses(now: now) else { return nil }
         var old: WorkerProcess?
         if state.count < workers {
             state.count += 1
         } else {
-            // It waits for another request on a file of which this load isn't.
+            // It waits for another request on a file of which this load isn't, or lacks a library.
             guard !state.idle.isEmpty else { return nil }
             old = state.idle.removeFirst()
         }
         state.isStarting = true
-        guard state.crashes.needHelper else { return .start(state.helper, instead: old) }
+        state.preparation.formUnion(preparation)
+        guard state.crashes.needHelper else { return .start(state.helper, state.preparation, instead: old) }
         state.crashes.needHelper = false
         state.statistics.restarts += 1
-        return .start(nil, instead: old)
+        return .start(nil, state.preparation, instead: old)
     }
 
     /// Starts a worker, and the helper too if it has ended.
-    private func startWorker(_ helper: DecoderHelper?) throws -> WorkerProcess {
+    private func startWorker(_ helper: DecoderHelper?, _ preparation: Preparation) throws -> WorkerProcess {
         do {
-            let (helper, worker) = try started(by: helper)
+            let (helper, worker) = try started(by: helper, preparation)
             let ended = state.withLock(wake: .all) { state -> (DecoderHelper?, [WorkerProcess]) in
                 state.isStarting = false
                 state.statistics.started += 1
@@ -145,15 +182,17 @@ extension DecoderPool {
         }
     }
 
-    private func started(by helper: DecoderHelper?) throws -> (DecoderHelper, WorkerProcess) {
-        if let helper, let worker = try? start.worker(of: helper) { return (helper, worker) }
-        let (_, helper, worker) = try start.processes()
+    private func started(
+        by helper: DecoderHelper?, _ preparation: Preparation
+    ) throws -> (DecoderHelper, WorkerProcess) {
+        if let helper, let worker = try? start.worker(of: helper, preparation) { return (helper, worker) }
+        let (_, helper, worker) = try start.processes(preparation)
         return (helper, worker)
     }
 
-    private func release(_ worker: WorkerProcess, _ response: Message) {
+    private func release(_ worker: WorkerProcess, _ response: Message, isUnfit: Bool) {
         let isOld =
-            response.isSpent || worker.files >= start.imagesPerWorker && !worker.hasFile
+            isUnfit || response.isSpent || worker.files >= start.imagesPerWorker && !worker.hasFile
             || .nanoseconds(start.clock.uptimeNanoseconds - worker.birth) >= start.age
         let refused = max(0, response.refusedCalls &- worker.refusedCalls)
         worker.note(refusedCalls: response.refusedCalls)
@@ -188,7 +227,10 @@ extension DecoderPool {
     private static func error(_ failure: WorkerProcess.Failure) -> any Error {
         switch failure {
         case .spent(let error): error
-        case .died:
+        case .unprepared:
+            LoadError(
+                .undecodable, subject: "", "No process that decodes has the libraries of the file. See pipectl doctor.")
+        case .died, .hadEnded:
             LoadError(
                 .undecodable, subject: "", "The file ended the process that decoded it, twice. Get a new copy.")
         case .malformed(let reason):

@@ -29,6 +29,8 @@ public final class DecoderPool: Sendable {
 
     /// The formats that the helper decodes.
     let formats: [ImageFormat]
+    /// What it has to open for some of them.
+    let needs: Preparation
 
     struct State {
         var helper: DecoderHelper?
@@ -40,6 +42,8 @@ public final class DecoderPool: Sendable {
         var crashes = Crashes()
         var statistics = Statistics()
         var refused = RefusedFiles()
+        /// What has been needed so far, which new workers have.
+        var preparation: Preparation = []
     }
 
     let state: Monitor<State>
@@ -59,8 +63,10 @@ public final class DecoderPool: Sendable {
         var clock: any LoadClock = SystemClock()
         var logger = Logger(label: "pipeline.decoders")
 
-        /// Starts the helper and a first worker. Blocks for some tens of milliseconds.
-        func processes() throws -> (path: String, helper: DecoderHelper, worker: WorkerProcess) {
+        /// Starts the helper and a worker. Blocks for some milliseconds, and longer if there is something to prepare.
+        func processes(
+            _ preparation: Preparation = []
+        ) throws -> (path: String?, helper: DecoderHelper, worker: WorkerProcess) {
             guard csandbox_is_available() else {
                 throw LoadError(
                     .refused, subject: "",
@@ -71,14 +77,16 @@ public final class DecoderPool: Sendable {
             let path = try DecoderHelper.find(helper)
             let helper = try DecoderHelper(path: path)
             do {
-                return (path, helper, try worker(of: helper))
+                return (path, helper, try worker(of: helper, preparation))
             } catch {
                 throw error.refusal
             }
         }
 
-        func worker(of helper: DecoderHelper) throws(SystemError) -> WorkerProcess {
-            try WorkerProcess(of: helper, plan, sizes, clock: clock)
+        func worker(
+            of helper: DecoderHelper, _ preparation: Preparation
+        ) throws(SystemError) -> WorkerProcess {
+            try WorkerProcess(of: helper, plan(preparation), sizes, clock: clock)
         }
 
         var sizes: WorkerProcess.Sizes {
@@ -88,14 +96,15 @@ public final class DecoderPool: Sendable {
                 output: max(limits.pixels.saturatingTimes(4), limits.encodedBytes).saturatingPlus(room))
         }
 
-        private var plan: csandbox_plan {
+        private func plan(_ preparation: Preparation) -> csandbox_plan {
             // Decoding a long animation may take twenty times the limit of one picture.
             let seconds = (age + (limits.time ?? .seconds(3600)) * 20) / .seconds(1)
             // What the libraries themselves allocate.
             let base = 256 << 20
             return csandbox_plan(
                 without: missing.rawValue, memory: UInt64(limits.memory.saturatingPlus(base)),
-                seconds: UInt64(min(1e6, max(1, seconds))), gives_way: givesWay)
+                seconds: UInt64(min(1e6, max(1, seconds))), gives_way: givesWay,
+                preparation: preparation.rawValue)
         }
     }
 
@@ -126,7 +135,8 @@ public final class DecoderPool: Sendable {
     ///   - confinement: Whether it may start on a system that can't confine it fully; by default
     ///     ``ConfinementPolicy/required``.
     ///   - helper: The path of the helper program; by default the environment's `PIPELINE_DECODER`, else `pipeline-decoder`
-    ///     next to this program or in `../libexec`.
+    ///     next to this program or in `../libexec`, else this program itself, which then decodes its own copy's formats:
+    ///     ``DecoderWorker/codecs``.
     ///   - imagesPerWorker: The number of images after which a worker is replaced; 10,000 by default. With 1 each image has
     ///     a worker of its own, which no other image's bytes have been in.
     ///   - age: The time after which a worker is replaced; 10 minutes by default.
@@ -159,21 +169,22 @@ public final class DecoderPool: Sendable {
 
     /// Starts a pool on a thread that may block.
     package convenience init(
-        blockingWith limits: ImageLimits, confinement: ConfinementPolicy, workers: Int? = nil
+        blockingWith limits: ImageLimits, confinement: ConfinementPolicy,
+        logger: Logger = Logger(label: "pipeline.decoders")
     ) throws {
-        let start = Start(workers: workers, limits: limits, policy: confinement)
+        let start = Start(limits: limits, policy: confinement, logger: logger)
         try self.init(start, start.processes())
     }
 
     private init(
-        _ start: Start, _ processes: (path: String, helper: DecoderHelper, worker: WorkerProcess)
+        _ start: Start, _ processes: (path: String?, helper: DecoderHelper, worker: WorkerProcess)
     ) throws(LoadError) {
         var start = start
         // The same program is started again if it ends.
-        start.helper = processes.path
+        if let path = processes.path { start.helper = path }
         self.start = start
         workers = max(1, start.workers ?? BlockingThreads.decoding.count)
-        formats = processes.helper.formats
+        (formats, needs) = (processes.helper.formats, processes.helper.needs)
         confinement = processes.worker.confinement
         var state = State(helper: processes.helper, idle: [processes.worker], count: 1)
         state.statistics.started = 1

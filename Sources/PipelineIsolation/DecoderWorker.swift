@@ -36,15 +36,45 @@ public enum DecoderWorker {
         DecodingProcess.isCurrent = true
         BlockingThreads.isAlone = true
         DecodingProcess.prepare()
-        for codec in codecs.codecs { codec.decoder.prepare() }
+        let onDemand = Preparation(of: codecs)
+        for (place, codec) in codecs.codecs.enumerated() where onDemand.isDisjoint(with: .codec(place)) {
+            codec.decoder.prepare()
+        }
         var greeting = Array(
-            (["pipeline-decoder \(DecoderHelper.version)"] + codecs.codecs.map(\.format.rawValue))
+            (["pipeline-decoder \(DecoderHelper.version)", "\(onDemand.rawValue)"]
+                + codecs.codecs.map(\.format.rawValue))
                 .joined(separator: "\n").utf8.prefix(DecoderHelper.greetingBytes - 1))
         greeting += [UInt8](repeating: 0, count: DecoderHelper.greetingBytes - greeting.count)
         guard csandbox_send(control, greeting, greeting.count) == 0 else { exit(1) }
         var worker = csandbox_worker()
-        guard csandbox_serve(control, &worker) else { exit(0) }
+        let server = Server(codecs)
+        let isWorker = csandbox_serve(
+            control, &worker,
+            { preparation, server in
+                guard let server else { return }
+                Unmanaged<Server>.fromOpaque(server).takeUnretainedValue().open(Preparation(rawValue: preparation))
+            }, Unmanaged.passUnretained(server).toOpaque())
+        guard isWorker else { exit(0) }
+        DecodingProcess.seal()
         work(worker, codecs)
+    }
+
+    /// The fork server's own state.
+    private final class Server {
+        private let codecs: ImageCodecs
+        private var opened: Preparation = []
+
+        init(_ codecs: ImageCodecs) { self.codecs = codecs }
+
+        /// Opens what isn't open yet.
+        func open(_ preparation: Preparation) {
+            let missing = preparation.subtracting(opened)
+            guard !missing.isEmpty else { return }
+            opened.formUnion(missing)
+            missing.open(for: codecs)
+            // A library's thread may be ending.
+            _ = csandbox_has_one_thread()
+        }
     }
 
     private static func work(_ worker: csandbox_worker, _ codecs: ImageCodecs) -> Never {
@@ -82,3 +112,7 @@ extension Slab {
         try? self.init(memory: memory, count: Int(status.st_size), isWritable: isWritable)
     }
 }
+
+/// Serves as the helper in a copy of the program, which was started by `csandbox_spawn` and never gets to its `main`.
+@_cdecl("csandbox_main")
+func serveInsteadOfMain() { DecoderWorker.main() }

@@ -13,7 +13,7 @@ struct IsolatedDecoder: RemoteDecoding {
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         // Decoding mostly follows at once.
         try pool.perform(
-            request(.header, bytes), on: bytes, keepsFile: true, expectedWithin: 50, cancellation
+            request(.header, bytes), on: bytes, by: codec, keepsFile: true, expectedWithin: 50, cancellation
         ) { response, slab in
             var numbers = try response.result(in: slab)
             return try numbers.nextHeader(pool.formats, of: codec, fileBytes: bytes.count)
@@ -26,13 +26,13 @@ struct IsolatedDecoder: RemoteDecoding {
         var request = request(.decode, bytes)
         request.append(header, pool.formats)
         request.append(box)
-        request.append(options.frames)
+        request.append(min(options.frames, Message.largest))
         request.append(options.allowTruncated)
         request.append(options.quality == .fast)
         // Small pictures take some hundred microseconds.
         let isSmall = header.storedSize.width.saturatingTimes(header.storedSize.height) <= 200_000
         return try pool.perform(
-            request, on: bytes, expectedWithin: isSmall ? 400 : 0, cancellation
+            request, on: bytes, by: codec, expectedWithin: isSmall ? 400 : 0, cancellation
         ) { response, slab in
             var numbers = try response.result(in: slab)
             return try numbers.nextImage(of: header, box: box, frames: options.frames, in: slab)
@@ -40,14 +40,14 @@ struct IsolatedDecoder: RemoteDecoding {
     }
 
     func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
-        try pool.perform(request(.metadata, bytes), on: bytes, cancellation) { response, slab in
+        try pool.perform(request(.metadata, bytes), on: bytes, by: codec, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.metadata(fileBytes: bytes.count)
         }
     }
 
     func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata {
-        try pool.perform(request(.description, bytes), on: bytes, cancellation) { response, slab in
+        try pool.perform(request(.description, bytes), on: bytes, by: codec, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.description(pool.formats, of: codec, byteCount: bytes.count)
         }
@@ -60,7 +60,7 @@ struct IsolatedDecoder: RemoteDecoding {
         request.append(KeptMetadata.allCases.firstIndex(of: kept) ?? 0)
         request.append(size)
         request.append(isGray)
-        return try pool.perform(request, on: bytes, cancellation) { response, slab in
+        return try pool.perform(request, on: bytes, by: codec, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.keptMetadata(fileBytes: bytes.count)
         }
@@ -71,7 +71,7 @@ struct IsolatedDecoder: RemoteDecoding {
     ) throws -> [UInt8] {
         var request = request(.stripped, bytes)
         request.append(metadata == .all)
-        return try pool.perform(request, on: bytes, cancellation) { response, slab in
+        return try pool.perform(request, on: bytes, by: codec, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.block(atMost: StrippedMetadata.mostBytes(of: bytes.count))
         }

@@ -17,6 +17,8 @@ package struct Message: BitwiseCopyable, Sendable {
     package var lastRefusedCall: Int32 = 0
     /// In a response: how many bytes of the slab it used.
     package var used = 0
+    /// In a response: the libraries that the worker lacks for the request, as ``Preparation``.
+    package var lacking: UInt64 = 0
     /// In a request: whether the file is the last request's, which the worker still has.
     package var repeatsFile: Bool {
         get { repetition != 0 }

@@ -45,6 +45,7 @@ struct WorkerLoop {
         #if SVG
         response.isSpent = SVGFonts.areSpent
         #endif
+        response.lacking = DecodingProcess.lacking
         response.refusedCalls = Int(csandbox_refused_calls(&response.lastRefusedCall))
         return response
     }

@@ -10,6 +10,8 @@ import PipelineImages
 final class WorkerProcess: @unchecked Sendable {
     /// What confines it, as it reported before its first image.
     let confinement: Confinement
+    /// What it can decode.
+    let preparation: Preparation
     /// The uptime in nanoseconds when it was started.
     let birth: Int64
 
@@ -81,6 +83,7 @@ final class WorkerProcess: @unchecked Sendable {
         for memory in memories { close(memory) }
         (input, output) = (slabs[0], slabs[1])
         (channel, self.process, self.helper) = (ends[0], process, helper)
+        preparation = Preparation(rawValue: plan.preparation)
         birth = clock.uptimeNanoseconds
         idleSince = birth
     }
@@ -115,10 +118,14 @@ final class WorkerProcess: @unchecked Sendable {
     enum Failure: Error {
         /// The worker ended.
         case died
+        /// It had ended before it got the file, after others.
+        case hadEnded
         /// Its response breaks the rules.
         case malformed(String)
         /// It failed, maybe because of an image before.
         case spent(any Error)
+        /// It lacks libraries for the file.
+        case unprepared(Preparation)
     }
 
     /// Sends a file and a request, and waits for the response.
@@ -141,8 +148,10 @@ final class WorkerProcess: @unchecked Sendable {
         request.sequence = sequence
         var response = Message(kind: 0)
         // Responses that nobody asked for would be taken for the next one.
-        guard csandbox_receive(channel, &response, MemoryLayout<Message>.size, 0) == EAGAIN else {
-            throw end(.malformed("a response that nobody asked for"))
+        let early = csandbox_receive(channel, &response, MemoryLayout<Message>.size, 0)
+        guard early == EAGAIN else {
+            let isUsed = files > (request.repeatsFile ? 0 : 1)
+            throw end(early != EPIPE ? .malformed("a response that nobody asked for") : isUsed ? .hadEnded : .died)
         }
         guard csandbox_send(channel, &request, MemoryLayout<Message>.size) == 0 else { throw end(.died) }
         var status = csandbox_receive_soon(

@@ -42,7 +42,11 @@ struct ResidueTests {
         let limits = ImageLimits(pixels: 1_000_000, encodedBytes: 1_000_000)
         let pool = try await Corpus.pool(workers: 1, limits: limits, helper: "EscapingDecoder")
         let codecs = try Escaping.codecs(in: pool)
-        for file in try await secrets() {
+        let secrets = try await secrets()
+        // Afterwards a worker has all libraries.
+        for file in secrets { _ = try? await DecodedImage(decoding: file, codecs: codecs) }
+        let started = pool.statistics.started
+        for file in secrets {
             _ = try? await ImageMetadata(of: file, codecs: codecs)
             _ = try? await DecodedImage(decoding: file, codecs: codecs)
             let error = await #expect(throws: LoadError.self, "\(file.count) bytes") {
@@ -51,7 +55,7 @@ struct ResidueTests {
             #expect(error?.code.rawValue == "failedAttempt")
         }
         // All were in the same worker, and it would find what is there.
-        #expect(pool.statistics.started == 1)
+        #expect(pool.statistics.started == started)
         #expect(
             try await DecodedImage(decoding: Escaping.file("\(Self.search) \(Self.token)"), codecs: codecs).size
                 == 4)

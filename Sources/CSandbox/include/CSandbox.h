@@ -49,6 +49,8 @@ typedef struct {
     uint64_t seconds;
     /// Whether the process gives way to others, which the worker itself sees to.
     bool gives_way;
+    /// What the server has to open before it forks the process, by bits that only its own code knows.
+    uint64_t preparation;
 } csandbox_plan;
 
 /// Confines the calling process, which has one thread, for good. Closes all descriptors except `channel`.
@@ -72,9 +74,18 @@ typedef struct {
 /// as a refused call in a worker; it remembers what it has read. Later, malloc may have raised its threshold for it.
 void csandbox_settle_malloc(void);
 
+/// Opens what a worker needs, by a plan's bits.
+typedef void (*csandbox_prepare)(uint64_t preparation, void *context);
+
 /// Forks a worker for each request on the control socket. Returns true in each worker, and false in the server once the
 /// other end of the socket is closed.
-bool csandbox_serve(int control, csandbox_worker *worker);
+/// - Parameters:
+///   - prepare: Opens what a worker needs, before it is forked, unless it is open.
+///   - context: What it gets.
+bool csandbox_serve(int control, csandbox_worker *worker, csandbox_prepare prepare, void *context);
+
+/// Whether this process, which is to fork others, has one thread. Threads that are about to end are waited for.
+bool csandbox_has_one_thread(void);
 
 /// A worker as its program knows it.
 typedef struct {
@@ -90,8 +101,17 @@ int csandbox_request_worker(int control, csandbox_worker worker, csandbox_proces
 int64_t csandbox_used_time(int process);
 
 /// Starts a program as a fork server, whose control socket is its descriptor 3. It inherits no other descriptor but
-/// standard error, and nothing of the environment. Memory that it frees is overwritten. Returns 0 and its process and the other end of the socket, or an error number.
+/// standard error, and of the environment nothing but the folders of libraries. Memory that it frees is overwritten.
+/// Returns 0 and its process and the other end of the socket, or an error number.
+/// - Parameter path: The program; NULL for this one, which `csandbox_can_divert` has to allow.
 int csandbox_spawn(const char *path, int *process, int *control);
+
+/// Whether this program can be its own fork server: its first constructor, which this module has, is called before `main`.
+/// It isn't where the module is in a shared library, or where the program has more rights than its user.
+bool csandbox_can_divert(void);
+
+/// What the program does as its own fork server. The module that uses this one defines it; it doesn't return.
+void csandbox_main(void);
 
 /// Makes a pair of connected sockets that keep messages apart. Returns 0 or an error number.
 int csandbox_channel(int ends[2]);

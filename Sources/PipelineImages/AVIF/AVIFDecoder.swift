@@ -6,7 +6,7 @@ import Pipeline
 ///
 /// A still picture is decoded tile by tile; most files have one tile. Where it is cheaper, the planes are scaled before
 /// they are converted to RGB.
-struct AVIFDecoder: ImageDecoding {
+struct AVIFDecoder: PreparedOnDemand {
     /// libavif decodes a tile in one go, which may be the whole picture.
     let canBeStopped = false
 

@@ -1,13 +1,7 @@
-import LibC
 import Pipeline
-import Synchronization
-
-#if Vips
-import CVips
-#endif
 
 /// A decoder whose library isn't made for hostile files: it refuses to work anywhere but in a process of its own.
-struct ConfinedDecoder: ImageDecoding {
+struct ConfinedDecoder: PreparedOnDemand {
     private let decoder: any ImageDecoding
 
     init(_ decoder: any ImageDecoding) { self.decoder = decoder }
@@ -40,27 +34,5 @@ struct ConfinedDecoder: ImageDecoding {
         throw LoadError(
             .unsupportedType, subject: "",
             "Files of this format are only decoded in processes of their own. Isolate the codecs in a DecoderPool.")
-    }
-}
-
-/// Whether this process was started for decoding alone.
-package enum DecodingProcess {
-    private static let flag = Atomic<Bool>(false)
-
-    /// Opens what decoders of several formats use: libvips, which converts colours, the time zone that LittleCMS asks
-    /// for, and the number of processors.
-    package static func prepare() {
-        #if Vips
-        var failure = cvips_failure()
-        _ = cvips_is_available(&failure)
-        #endif
-        tzset()
-        _ = BlockingThreads.decoding
-    }
-
-    /// Set once, as the process starts.
-    package static var isCurrent: Bool {
-        get { flag.load(ordering: .relaxed) }
-        set { flag.store(newValue, ordering: .relaxed) }
     }
 }

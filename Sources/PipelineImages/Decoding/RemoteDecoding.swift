@@ -3,6 +3,10 @@ package import Pipeline
 /// A decoder that works in another process. Everything that reads a file's bytes is done there, metadata included, so that
 /// no parser of untrusted bytes runs in this process.
 package protocol RemoteDecoding: ImageDecoding {
+    /// Starts the other process for a file that is being fetched, unless it has started. Doesn't block; by default does
+    /// nothing.
+    func begin()
+
     /// Wakes the other process for a file that comes in a moment, while a thread of this one is woken to send it. Doesn't
     /// block; by default does nothing.
     func wake()
@@ -22,6 +26,7 @@ package protocol RemoteDecoding: ImageDecoding {
 }
 
 extension RemoteDecoding {
+    package func begin() {}
     package func wake() {}
 }
 

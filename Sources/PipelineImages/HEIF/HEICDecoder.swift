@@ -6,7 +6,7 @@ import Pipeline
 ///
 /// A tiled picture, as phones write it, is decoded tile by tile and can stop in between. Any other is decoded in one
 /// go.
-struct HEICDecoder: ImageDecoding {
+struct HEICDecoder: PreparedOnDemand {
     /// libheif decodes a tile in one go, which may be the whole picture.
     let canBeStopped = false
 

@@ -5,7 +5,7 @@ import Pipeline
 /// Decodes JPEG XL with libjxl, which is loaded with the first file.
 ///
 /// libjxl draws layers, spot colours and the frames of animations on each other, and turns the result upright.
-struct JPEGXLDecoder: ImageDecoding {
+struct JPEGXLDecoder: PreparedOnDemand {
     func prepare() {
         var failure = cjxl_failure()
         _ = cjxl_is_available(&failure)

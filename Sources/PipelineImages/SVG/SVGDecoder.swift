@@ -5,7 +5,7 @@ import Pipeline
 /// Draws SVG with librsvg, which is loaded on first use.
 ///
 /// An SVG has no pixels: it is drawn at the size that is asked for, larger than its own too.
-struct SVGDecoder: ImageDecoding {
+struct SVGDecoder: PreparedOnDemand {
     /// Opens librsvg, the fonts, and what librsvg and GdkPixbuf open with their first drawing and first picture.
     func prepare() {
         _ = SVGFonts.failure

@@ -8,7 +8,7 @@ import Pipeline
 /// Samples of any width become 8 bits a channel. Floating-point samples without a profile are linear light from 0 to 1;
 /// brighter greys range from 0 to 255 or to 65535. Signed samples begin at 0, or at the type's minimum if one is
 /// negative; those of 8 bits are taken for unsigned, as Pillow does.
-struct TIFFDecoder: ImageDecoding {
+struct TIFFDecoder: PreparedOnDemand {
     private let jpeg = JPEGDecoder()
 
     func prepare() {

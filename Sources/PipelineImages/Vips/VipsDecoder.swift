@@ -4,7 +4,7 @@ import Pipeline
 
 /// Decodes a format with libvips, which is loaded on first use. The loader is given, so libvips never guesses the
 /// format from the bytes.
-struct VipsDecoder: ImageDecoding {
+struct VipsDecoder: PreparedOnDemand {
     let format: ImageFormat
     let loader: cvips_loader
 

@@ -1,0 +1,162 @@
+import Logging
+import Pipeline
+package import PipelineImages
+
+/// A pool that the first decode starts, or the first file that is on its way: most programs decode nothing for a while, and
+/// some nothing at all.
+package final class PoolOnDemand: Sendable {
+    private enum Progress {
+        case none, starting
+        case over(Result<DecoderPool, LoadError>)
+    }
+
+    private struct State {
+        var progress = Progress.none
+        var limits: ImageLimits
+        var policy: ConfinementPolicy
+        var hasWarned = false
+    }
+
+    private let state: Monitor<State>
+    private let label: String
+
+    /// - Parameters:
+    ///   - limits: What one worker may take.
+    ///   - isRequired: Whether it starts only with full confinement.
+    ///   - label: The logger's label. It logs once what is missing of the confinement, or that there is none.
+    package init(
+        limits: ImageLimits = ImageLimits(), isRequired: Bool = false, label: String = "pipeline.decoders"
+    ) {
+        state = Monitor(State(limits: limits, policy: isRequired ? .required : .bestEffort))
+        self.label = label
+    }
+
+    /// Changes the limits or requires full confinement, before the pool has started.
+    package func configure(limits: ImageLimits? = nil, isRequired: Bool? = nil) {
+        state.withLock { state in
+            if let limits { state.limits = limits }
+            if let isRequired { state.policy = isRequired ? .required : .bestEffort }
+        }
+    }
+
+    /// Starts the pool on a thread of its own, unless it has been. Doesn't block.
+    package func begin() {
+        let isFirst = state.withLock { state in if case .none = state.progress { true } else { false } }
+        guard isFirst else { return }
+        Task.detached { _ = try? await BlockingThreads.files.run { _ in try self.pool() } }
+    }
+
+    /// The pool if it has started.
+    package var started: DecoderPool? {
+        state.withLock { state in if case .over(.success(let pool)) = state.progress { pool } else { nil } }
+    }
+
+    /// Returns the pool, and starts it if it hasn't been. Blocks meanwhile.
+    /// - Throws: `LoadError` with `refused`, each time, if it can't be started.
+    package func pool() throws(LoadError) -> DecoderPool {
+        let start: (ImageLimits, ConfinementPolicy)? = state.wait(
+            for: { state -> (ImageLimits, ConfinementPolicy)?? in
+                switch state.progress {
+                case .over: return .some(nil)
+                case .starting: return nil
+                case .none:
+                    state.progress = .starting
+                    return (state.limits, state.policy)
+                }
+            }, whileIdle: { _, _ in })
+        if let (limits, policy) = start {
+            let result: Result<DecoderPool, LoadError>
+            do {
+                result = .success(
+                    try DecoderPool(blockingWith: limits, confinement: policy, logger: Logger(label: label)))
+            } catch {
+                result = .failure(
+                    error as? LoadError ?? LoadError(.refused, subject: "", "The decoders can't be started: \(error)."))
+            }
+            state.withLock(wake: .all) { $0.progress = .over(result) }
+        }
+        let progress = state.withLock { $0.progress }
+        guard case .over(let result) = progress else {
+            throw LoadError(.refused, subject: "", "No decoder has started.")
+        }
+        return try result.get()
+    }
+
+    /// Warns once that images are decoded in this process.
+    fileprivate func warn(of error: LoadError) {
+        let isFirst = state.withLock { state in
+            defer { state.hasWarned = true }
+            return !state.hasWarned
+        }
+        if isFirst { Logger(label: label).warning("Images are decoded in this process. \(error.message)") }
+    }
+}
+
+extension ImageCodec {
+    /// Returns the same codec with its decoder in the processes of a pool that starts when it is needed.
+    /// - Parameter mayStay: Whether it decodes in this process where the pool can't be started. A codec that needs isolation
+    ///   never does.
+    package func confined(by pool: PoolOnDemand, mayStay: Bool) -> ImageCodec {
+        decoding(by: DecoderOnDemand(codec: self, demand: pool, mayStay: mayStay && !needsIsolation))
+    }
+}
+
+/// A decoder that starts its pool when it is first needed.
+private struct DecoderOnDemand: RemoteDecoding {
+    let codec: ImageCodec
+    let demand: PoolOnDemand
+    let mayStay: Bool
+
+    var canBeStopped: Bool { !mayStay || codec.decoder.canBeStopped }
+    var showsBeginnings: Bool { codec.decoder.showsBeginnings }
+
+    func begin() { demand.begin() }
+
+    func wake() { demand.started?.wakeWorker() }
+
+    private func decoder() throws -> any ImageDecoding {
+        do {
+            let pool = try demand.pool()
+            if codec.needsIsolation, !pool.confinement.isSuperset(of: .required) {
+                throw LoadError(
+                    .refused, subject: "",
+                    "\(codec.format) files are only decoded in confined processes, and this system lacks "
+                        + "\(Confinement.required.subtracting(pool.confinement)). See pipectl doctor.")
+            }
+            return try pool.decoder(for: codec)
+        } catch let error as LoadError where mayStay {
+            demand.warn(of: error)
+            return codec.decoder
+        }
+    }
+
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+        try decoder().header(of: bytes, cancellation: cancellation)
+    }
+
+    func decode(
+        _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        try decoder().decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
+    }
+
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        try decoder().metadata(of: bytes, cancellation: cancellation)
+    }
+
+    func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata {
+        try ImageMetadata.reading(bytes, by: decoder(), cancellation)
+    }
+
+    func blocks(
+        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGray: Bool, cancellation: WorkCancellation
+    ) throws -> EmbeddedMetadata {
+        try kept.blocks(of: bytes, by: decoder(), for: size, isGray: isGray, cancellation)
+    }
+
+    func stripped(
+        _ bytes: [UInt8], of metadata: StrippedMetadata, cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        try metadata.stripped(bytes, codec.format, by: decoder(), cancellation)
+    }
+}
