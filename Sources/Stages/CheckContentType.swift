@@ -93,4 +93,5 @@ public struct CheckContentType: Stage {
 
 extension CheckContentType: CodecStage {
     package var ownCodecs: (any CodecSet)? { codecs }
+    package var decodes: Bool { false }
 }

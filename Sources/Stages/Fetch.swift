@@ -58,6 +58,7 @@ public struct Fetch: Stage, RequestingStage {
     ///   `stageFailed` for an error of another type from the client; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .url(let url) = load.request.source else { return .skipped }
+        load.codecs.begin()
         try ImageSource.check(url)
         // RFC 9111 section 5.2.1.7.
         if !load.request.headers.isEmpty, CacheControl(load.request.headers).contains("only-if-cached") {

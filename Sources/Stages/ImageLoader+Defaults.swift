@@ -11,10 +11,14 @@ extension ImageLoader {
     /// ```
     /// - Parameters:
     ///   - addresses: The addresses that may be connected to; public ones by default.
+    ///   - isolation: Whether images are decoded in confined processes; by default as far as the system allows.
     ///   - defaults: The options of loads without their own.
     /// - Throws: Nothing at present. A later version may need something that a machine lacks.
-    public convenience init(addresses: AddressPolicy = .publicOnly, defaults: LoadOptions = LoadOptions()) throws {
-        try self.init(cacheFolder: HTTPCache.defaultFolder, addresses: addresses, defaults: defaults)
+    public convenience init(
+        addresses: AddressPolicy = .publicOnly, isolation: Isolation = .automatic, defaults: LoadOptions = LoadOptions()
+    ) throws {
+        try self.init(
+            cacheFolder: HTTPCache.defaultFolder, addresses: addresses, isolation: isolation, defaults: defaults)
     }
 
     /// Makes a loader that caches in a folder of its own.
@@ -26,17 +30,18 @@ extension ImageLoader {
     ///   - allowedSources: The kinds of sources that are loaded; all by default. A program that takes sources from
     ///     others should allow only `.remote`.
     ///   - addresses: The addresses that may be connected to; public ones by default.
+    ///   - isolation: Whether images are decoded in confined processes; by default as far as the system allows.
     ///   - defaults: The options of loads without their own.
     ///   - observers: The observers of every load; none by default.
     public convenience init(
         cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
         allowing allowedSources: ImageSource.Kinds = .all, addresses: AddressPolicy = .publicOnly,
-        defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = []
+        isolation: Isolation = .automatic, defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = []
     ) throws {
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: memoryByteLimit, trimsUnderPressure: true),
             responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit),
-            client: CurlClient(.init(addresses: addresses)))
+            client: CurlClient(.init(addresses: addresses)), isolation: isolation)
         resources.allowedSources = allowedSources
         self.init(resources, defaults: defaults, observers: observers)
     }

@@ -14,8 +14,14 @@ public struct PipelineResources: Sendable {
     public var flights: Flights { didSet { responses.register(flights) } }
     /// The client that sends requests.
     public var client: any TransferClient
-    /// The formats that are read and written; `ImageCodecs.standard` by default.
-    public var codecs: ImageCodecs
+    /// The formats that are read and written; `ImageCodecs.standard` by default. Those of this package are confined by
+    /// ``isolation`` when they are read here; others are as they were set.
+    public var codecs: ImageCodecs {
+        get { isolation.codecs(chosenCodecs, within: limits) }
+        set { chosenCodecs = newValue }
+    }
+    /// Whether images are decoded in confined processes; by default as far as the system allows.
+    public var isolation: Isolation
     /// The limits of images: pixels, bytes and frames.
     public var limits: ImageLimits
     /// The memory that decodes may take together, and that stages of your own may claim; `MemoryBudget.decoding`, 512 MB
@@ -33,16 +39,20 @@ public struct PipelineResources: Sendable {
     /// The clock of all loads: that of ``responses``, since an age that two clocks measure is wrong.
     public var clock: any LoadClock { responses.clock }
 
+    private var chosenCodecs: ImageCodecs
+
     /// Makes resources. The clock is that of `responses`.
     public init(
         memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any TransferClient,
-        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil
+        codecs: ImageCodecs = .standard, isolation: Isolation = .automatic, limits: ImageLimits = ImageLimits(),
+        errorLimits: ErrorLimits? = nil
     ) {
         self.memory = memory
         self.responses = responses
         self.flights = flights
         self.client = client
-        self.codecs = codecs
+        chosenCodecs = codecs
+        self.isolation = isolation
         self.limits = limits
         self.errorLimits = errorLimits
         responses.register(flights)

@@ -91,6 +91,7 @@ struct RemovalTrial {
                     for machine in machines {
                         _ = try? await machine.loader.load(site.origin.url("/cold-\(round)-\(number).png"))
                     }
+                    try await Task.sleep(for: .milliseconds(20))
                 }
             }
             let before = site.version.withLock(\.self)
@@ -114,6 +115,8 @@ struct RemovalTrial {
                     if let healed, asked - healed > .seconds(2) { late += 1 }
                     if !wasCertain, !machine.isCertain.withLock(\.self), isStored { uncertain += 1 }
                 }
+                // Other trials share the processors.
+                try await Task.sleep(for: .milliseconds(5))
             }
             cold.cancel()
             _ = await cold.result

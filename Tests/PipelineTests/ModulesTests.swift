@@ -15,7 +15,7 @@ struct ModulesTests {
         "PipelineIsolation": ["Pipeline", "PipelineImages", "CSandbox"],
         "pipeline-decoder": ["PipelineIsolation"],
         "PipelineHTTP": ["Pipeline", "CCurl", "CSQLite"],
-        "Stages": ["Pipeline", "PipelineHTTP", "PipelineImages"],
+        "Stages": ["Pipeline", "PipelineHTTP", "PipelineImages", "PipelineIsolation"],
         "PipelineShared": ["Pipeline", "PipelineHTTP", "Stages", "CCrypto", "CHiredis", "CTLS"],
         "PipelineFile": ["Pipeline", "Stages", "CYAML"],
         "PipelineMetrics": ["Pipeline", "Stages"],

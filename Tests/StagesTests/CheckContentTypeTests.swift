@@ -111,6 +111,7 @@ struct CheckContentTypeTests {
             .init(headers: [.contentType: "image/svg+xml"], body: svg)
         }
         var resources = site.resources()
+        resources.isolation = .none
         let url = site.origin.url("/a")
         let refused = await failure(.unsupportedType) { [resources] in
             try await policy.pipeline(resources).load(ImageRequest(url))

@@ -13,7 +13,7 @@ enum TinyLoads {
             PipelineResources(
                 memory: MemoryCache(byteLimit: 10_000_000),
                 responses: HTTPCache(folder: folder.path, byteLimit: 1_000_000_000),
-                client: ClosureClient { _ in picture }),
+                client: ClosureClient { _ in picture }, isolation: .none),
             defaults: LoadOptions(maxPixelSize: 8)
         )
         try await load(0..<count / 20, loader)

@@ -37,7 +37,7 @@ extension Chain {
         var credentials: CredentialFields?
         /// The states that its response can be in.
         var responses: Set<ResponseState.Kind> = [.unknown]
-        /// The first stage with codecs of its own, and whether these are confined.
+        /// The first stage that decodes by codecs of its own, and whether these are confined.
         var codecs: (stage: String, isConfined: Bool)?
     }
 
@@ -94,8 +94,11 @@ extension Chain {
 }
 
 extension Chain.Slot {
-    /// Whether the codecs that the stage was made with are confined; `nil` if it was made with none.
-    fileprivate var hasConfinedCodecs: Bool? { (stage as? any CodecStage)?.ownCodecs?.isConfined }
+    /// Whether the codecs by which the stage decodes are confined; `nil` if it decodes by none of its own.
+    fileprivate var hasConfinedCodecs: Bool? {
+        guard let user = stage as? any CodecStage, user.decodes else { return nil }
+        return user.ownCodecs?.isConfined
+    }
 
     /// Why the stage can never do its work where it stands, with the remedy; `nil` if it can.
     fileprivate func problem(in reached: Phases, _ taken: Phases, _ known: Chain.Known) -> String? {

@@ -25,6 +25,8 @@ public struct ImagePipeline: Sendable {
     let isWrittenOut: Bool
     /// The codecs of the stages, or else of the loader; `nil` if neither names any.
     let codecs: ListCodecs?
+    /// The first stage that decodes by codecs of its own, and whether these are confined; `nil` if none does.
+    let decoding: (stage: String, isConfined: Bool)?
     /// Which URLs the clients of the list may ask; `nil` if any.
     let urlRule: URLRule?
     /// The header fields that tell users apart, which the keys of loads include.
@@ -111,7 +113,8 @@ public struct ImagePipeline: Sendable {
         unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool, misplaced: [String] = [],
         codecs: ListCodecs? = nil
     ) {
-        self.codecs = chain.codecs.map { ListCodecs($0) } ?? codecs
+        self.codecs = codecs ?? chain.codecs.map { ListCodecs($0) }
+        decoding = chain.firstCodecs(where: \.decodes).flatMap { stage, set in set.isConfined.map { (stage, $0) } }
         let told = chain.using(self.codecs?.set)
         self.chain = told.lookingAhead()
         self.clock = clock
@@ -141,7 +144,7 @@ public struct ImagePipeline: Sendable {
         _ request: consuming ImageRequest, in codecs: ListCodecs? = nil, events: (@Sendable (LoadEvent) -> Void)?
     ) throws(LoadError) -> Load {
         // Chosen here and not among the arguments of the initializer, which would then make a copy of the load.
-        let used = self.codecs ?? codecs
+        let used = codecs.map { self.used(in: $0) } ?? self.codecs
         if let codecs, used !== codecs, let mixture = mixture(with: codecs) {
             throw LoadError(.stageContract, subject: request.source.redacted, mixture)
         }

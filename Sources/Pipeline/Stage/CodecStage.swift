@@ -2,6 +2,9 @@
 package protocol CodecSet: Sendable {
     /// Whether every file is decoded in a confined process; `nil` for a set without formats.
     var isConfined: Bool? { get }
+
+    /// Returns the set with the decoders of another set, which are confined, for the formats that both have.
+    func confined(like other: any CodecSet) -> any CodecSet
 }
 
 /// A stage that reads or writes formats. All such stages of a list use one set of codecs, so that a list whose files are
@@ -10,11 +13,15 @@ package protocol CodecStage: Stage {
     /// The codecs that the stage was made with; `nil` for those of the list, which it takes from the load.
     var ownCodecs: (any CodecSet)? { get }
 
+    /// Whether the stage decodes files; `true` by default. Others look at their formats, or encode.
+    var decodes: Bool { get }
+
     /// Tells the stage the list's codecs when the list is built. By default it does nothing.
     mutating func use(_ codecs: (any CodecSet)?)
 }
 
 extension CodecStage {
+    package var decodes: Bool { true }
     package mutating func use(_ codecs: (any CodecSet)?) {}
 }
 
@@ -28,17 +35,25 @@ package final class ListCodecs: Sendable {
         self.set = set
         isConfined = set.isConfined
     }
+
+    /// Returns the same formats with a loader's decoders, if those are confined and these aren't.
+    func confined(like other: ListCodecs) -> ListCodecs {
+        guard isConfined == false, other.isConfined == true else { return self }
+        return ListCodecs(set.confined(like: other.set))
+    }
 }
 
 extension Chain {
     /// The codecs of the list: the first that a stage was made with; `nil` if none names any.
-    var codecs: (any CodecSet)? { firstCodecs?.set }
+    var codecs: (any CodecSet)? { firstCodecs { _ in true }?.set }
 
-    /// These codecs, and the name of their stage.
-    var firstCodecs: (stage: String, set: any CodecSet)? {
+    /// The first codecs that a stage of some kind was made with, and the name of the stage.
+    func firstCodecs(where isMeant: (any CodecStage) -> Bool) -> (stage: String, set: any CodecSet)? {
         for slot in slots {
-            if let own = (slot.stage as? any CodecStage)?.ownCodecs { return (slot.name, own) }
-            if let found = (slot.stage as? any CompositeStage)?.body.firstCodecs { return found }
+            if let user = slot.stage as? any CodecStage, isMeant(user), let own = user.ownCodecs {
+                return (slot.name, own)
+            }
+            if let found = (slot.stage as? any CompositeStage)?.body.firstCodecs(where: isMeant) { return found }
         }
         return nil
     }
@@ -68,21 +83,28 @@ extension Chain {
 }
 
 extension ImagePipeline {
-    /// Returns the list of a loader with these codecs, which stages use that were made without any. If the list names
-    /// codecs of its own, and only one of the two is confined, every load fails.
+    /// Returns the list of a loader with these codecs, which stages use that were made without any. If a stage of the
+    /// list decodes by codecs of its own, and only one of the two is confined, every load fails.
     package func inLoader(with codecs: ListCodecs) -> ImagePipeline {
         guard problem == nil else { return self }
         if let mixture = mixture(with: codecs) { return failing(with: mixture) }
-        return self.codecs == nil ? with(codecs) : self
+        let used = used(in: codecs)
+        return used === self.codecs ? self : with(used)
+    }
+
+    /// The codecs of the list's loads in a loader with these.
+    func used(in codecs: ListCodecs) -> ListCodecs {
+        guard let own = self.codecs else { return codecs }
+        return decoding == nil ? own.confined(like: codecs) : own
     }
 
     /// What is wrong if a loader with these codecs runs the list.
     func mixture(with codecs: ListCodecs) -> String? {
-        guard let own = self.codecs?.isConfined, let theirs = codecs.isConfined, own != theirs else { return nil }
-        let stage = chain.firstCodecs?.stage ?? "The list"
-        return own
-            ? "\(stage) decodes in confined processes, and the loader in this one. Give PipelineResources the same codecs."
-            : "The loader decodes in confined processes, and \(stage) has codecs that decode in this one. Leave these out, "
-                + "so that the loader's are used."
+        guard let own = decoding, let theirs = codecs.isConfined, own.isConfined != theirs else { return nil }
+        return own.isConfined
+            ? "\(own.stage) decodes in confined processes, and the loader in this one. Give PipelineResources the same "
+                + "codecs."
+            : "The loader decodes in confined processes, and \(own.stage) has codecs that decode in this one. Leave these "
+                + "out, so that the loader's are used, or give PipelineResources isolation: .none."
     }
 }

@@ -50,8 +50,10 @@ struct CacheOptions: ParsableArguments {
     func resources(_ addresses: AddressPolicy, sourceBytes: Int) -> PipelineResources {
         var options = CurlClient.Options(addresses: addresses)
         options.maximumBodyBytes = sourceBytes
+        // Whether they are confined was decided with the codecs.
         return PipelineResources(
-            memory: MemoryCache(), responses: responses(), client: S3URLs(CurlClient(options)), codecs: Formats.codecs)
+            memory: MemoryCache(), responses: responses(), client: S3URLs(CurlClient(options)), codecs: Formats.codecs,
+            isolation: .none)
     }
 }
 
@@ -59,7 +61,8 @@ extension PipelineResources {
     /// Resources for lists that are printed and never run.
     static var described: PipelineResources {
         PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs)
+            memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs,
+            isolation: .none)
     }
 
     /// Waits for background work and closes the cache, but only after jobs with URLs, since closing makes the cache's

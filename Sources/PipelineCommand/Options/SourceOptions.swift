@@ -69,7 +69,7 @@ struct SourceOptions: ParsableArguments {
     var resources: PipelineResources {
         var resources = cache.resources(addresses.policy, sourceBytes: limits.encodedBytes)
         resources.limits = limits
-        Isolation.shared.allow(limits)
+        DecodingProcesses.begin(limits)
         resources.allowTruncated = allowTruncated
         // Each source is loaded once in a run, so its product isn't needed in memory afterwards.
         resources.memory = MemoryCache(byteLimit: 0)
@@ -90,7 +90,7 @@ struct IsolationOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
         help:
-            "Decode in confined processes. With --no-isolate, in this one. By default batch isolates, and every verb SVG and JPEG XL."
+            "Decode in confined processes, or not at all. By default, as far as this system allows; with --no-isolate, in this process, except for SVG and JPEG XL."
     )
     var isolate: Bool?
 

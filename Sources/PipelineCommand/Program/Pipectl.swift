@@ -118,9 +118,8 @@ struct Pipectl: AsyncParsableCommand {
         if words.contains("--print-config") { return StandardOutput.write(try Settings()) }
         try Verb.check(arguments)
         let settled = try settled(arguments)
-        Formats.codecs = Isolation.shared.codecs(
-            Formats.codecs, choice: IsolationOptions.choice(in: settled.prefix { $0 != "--" }),
-            isDefault: Verb.named(by: arguments).type == BatchCommand.self)
+        Formats.codecs = DecodingProcesses.confine(
+            Formats.codecs, choice: IsolationOptions.choice(in: settled.prefix { $0 != "--" }))
         var command = try parseAsRoot(settled)
         if var command = command as? any AsyncParsableCommand {
             try await command.run()

@@ -69,7 +69,7 @@ struct DoctorCommand: AsyncParsableCommand {
         get async {
             await DoctorFinding("isolate", "decoders") {
                 #if Isolation
-                let present = try await BlockingThreads.files.run { _ in try Isolation.shared.pool().confinement }
+                let present = try await BlockingThreads.files.run { _ in try DecodingProcesses.pool.pool().confinement }
                 let missing = Confinement.required.subtracting(present)
                 return ("confined by: \(present)" + (missing.isEmpty ? "" : "; missing: \(missing)"), missing.isEmpty)
                 #else

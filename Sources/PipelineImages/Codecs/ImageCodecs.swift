@@ -99,6 +99,9 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// Whether all decoders work in other processes.
     package var areIsolated: Bool { codecs.allSatisfy { $0.decoder.remote != nil } }
 
+    /// Starts the processes in which these codecs decode, if any, for a file that is on its way.
+    package func begin() { codecs.first { $0.decoder.remote != nil }?.decoder.remote?.begin() }
+
     /// The codecs of the package, and these in place of those for the same formats.
     var withStandard: ImageCodecs { codecs.reduce(.standard) { $0.adding($1) } }
 
@@ -127,6 +130,14 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
 extension ImageCodecs: CodecSet {
     /// Whether all decoders work in other processes; `nil` without codecs.
     package var isConfined: Bool? { codecs.isEmpty ? nil : areIsolated }
+
+    package func confined(like other: any CodecSet) -> any CodecSet {
+        guard let other = other as? ImageCodecs else { return self }
+        return ImageCodecs(
+            codecs.map { codec in
+                codec === Self.known.codec(for: codec.format) ? other.codec(for: codec.format) ?? codec : codec
+            })
+    }
 }
 
 extension Load {

@@ -197,6 +197,7 @@ public struct Encode: Stage {
 
 extension Encode: CodecStage {
     package var ownCodecs: (any CodecSet)? { given }
+    package var decodes: Bool { false }
 
     package mutating func use(_ codecs: (any CodecSet)?) {
         guard given == nil else { return }

@@ -270,6 +270,7 @@ struct FleetTests {
         let site = try FleetSite { _ in .init(headers: [.contentType: "image/svg+xml"], body: svg) }
         let machine = site.machine()
         var resources = machine.resources
+        resources.isolation = .none
         func stage() async -> String? {
             let list = ImagePipeline.returnSharedElseLoad(
                 resources, machine.fleet, encoding: encodes ? Encode(.png) : nil)

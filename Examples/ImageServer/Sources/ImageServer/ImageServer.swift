@@ -63,7 +63,8 @@ struct Server: Sendable {
             memory: MemoryCache(byteLimit: settings.memoryBytes, trimsUnderPressure: true),
             responses: HTTPCache(
                 folder: settings.cache, byteLimit: settings.cacheBytes, isShared: true, clock: clock),
-            client: CurlClient(options), codecs: codecs, limits: settings.limits)
+            client: CurlClient(options), codecs: codecs, isolation: settings.isolate ? .automatic : .none,
+            limits: settings.limits)
         resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
         self.resources = resources
         loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
