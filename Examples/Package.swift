@@ -27,6 +27,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "Confined", dependencies: [.product(name: "Stages", package: "pipeline")], swiftSettings: settings),
         .target(
             name: "GettingStarted",
             dependencies: [.product(name: "Stages", package: "pipeline")],
@@ -99,7 +101,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAFleet", "OwnFetcher", "QOI", "QOICommand",
+                "Confined", "FiveLoaders", "GettingStarted", "InAFleet", "OwnFetcher", "QOI", "QOICommand",
                 "OwnStore", "QOIWorker",
                 "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),

@@ -8,6 +8,8 @@ struct IsolatedDecoder: RemoteDecoding {
     let codec: Int
     let showsBeginnings: Bool
 
+    var isFullyConfined: Bool? { pool.confinement.isSuperset(of: .required) }
+
     func wake() { pool.wakeWorker() }
 
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {

@@ -46,9 +46,9 @@ package final class PoolOnDemand: Sendable {
         Task.detached { _ = try? await BlockingThreads.files.run { _ in try self.pool() } }
     }
 
-    /// The pool if it has started.
-    package var started: DecoderPool? {
-        state.withLock { state in if case .over(.success(let pool)) = state.progress { pool } else { nil } }
+    /// The pool if it has started, or why it can't; `nil` before.
+    fileprivate var outcome: Result<DecoderPool, LoadError>? {
+        state.withLock { state in if case .over(let outcome) = state.progress { outcome } else { nil } }
     }
 
     /// Returns the pool, and starts it if it hasn't been. Blocks meanwhile.
@@ -112,7 +112,11 @@ private struct DecoderOnDemand: RemoteDecoding {
 
     func begin() { demand.begin() }
 
-    func wake() { demand.started?.wakeWorker() }
+    func wake() { try? demand.outcome?.get().wakeWorker() }
+
+    var isFullyConfined: Bool? {
+        demand.outcome.map { outcome in (try? outcome.get().confinement.isSuperset(of: .required)) ?? false }
+    }
 
     private func decoder() throws -> any ImageDecoding {
         do {

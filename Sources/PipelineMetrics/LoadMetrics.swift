@@ -23,6 +23,8 @@ public import Stages
 ///   loads share counts in the times of each of them.
 /// - `pipeline_in_flight`, `pipeline_queue_depth`: loads in flight, and decodes that wait for a thread, measured when a
 ///   load starts and ends
+/// - `pipeline_confined`: 1 if all formats are decoded in fully confined processes, else 0; measured once the first has
+///   been started
 public final class LoadMetrics: LoadObserver {
     private let resources: PipelineResources
     private let threads: BlockingThreads
@@ -33,7 +35,8 @@ public final class LoadMetrics: LoadObserver {
     private let delivered, failed, cancelled, memoryHits, diskHits, misses, bytes: Counter
     private let prefetched, usedPrefetches, otherSizes, wastedDownloads, wastedBytes: Counter
     private let loadTimer: Timer
-    private let inFlight, queueDepth: Gauge
+    private let inFlight, queueDepth, confined: Gauge
+    private let codecs: ImageCodecs
 
     /// Measures loads over `resources`.
     /// - Parameters:
@@ -65,6 +68,8 @@ public final class LoadMetrics: LoadObserver {
         loadTimer = Timer(label: "\(prefix)_load_seconds", factory: factory)
         inFlight = Gauge(label: "\(prefix)_in_flight", factory: factory)
         queueDepth = Gauge(label: "\(prefix)_queue_depth", factory: factory)
+        confined = Gauge(label: "\(prefix)_confined", factory: factory)
+        codecs = resources.codecs
     }
 
     /// Counts and times an event.
@@ -119,6 +124,7 @@ public final class LoadMetrics: LoadObserver {
     private func sample() {
         inFlight.record(resources.flights.count)
         queueDepth.record(threads.waiting)
+        if let isConfined = codecs.areFullyConfined { confined.record(isConfined ? 1 : 0) }
     }
 
     private func timer(_ stage: String) -> Timer {

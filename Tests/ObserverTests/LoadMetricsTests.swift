@@ -27,6 +27,17 @@ struct LoadMetricsTests {
         #expect(try metrics.expectTimer("pipeline_stage_seconds", [("stage", "MemoryLookup")]).values.count == 4)
         #expect(try metrics.expectGauge("pipeline_in_flight").values.count == 8)
         #expect(try metrics.expectGauge("pipeline_queue_depth").lastValue == 0)
+        #expect(try metrics.expectGauge("pipeline_confined").lastValue == 1)
+    }
+
+    @Test("A loader that decodes in the program says so from the first load")
+    func unconfined() async throws {
+        let metrics = TestMetrics()
+        var resources = try ObservedSite().resources
+        resources.isolation = .none
+        let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
+        _ = try await loader.load(.bytes(Picture.png(PixelSize(width: 4, height: 3))))
+        #expect(try metrics.expectGauge("pipeline_confined").lastValue == 0)
     }
 
     @Test("Prefetched images are counted, and those that a load asked for, in the same size or another")

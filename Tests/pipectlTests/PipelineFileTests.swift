@@ -77,7 +77,7 @@ struct PipelineFileTests {
                             Fetch
                         }
                     }
-                    Decode(fast)
+                    Decode(fast, isolated)
                     Resize(800×600, cover)
                     Crop(100×100, northEast)
                     Sharpen(0.5, sigma: 0.7)

@@ -37,7 +37,7 @@ struct PlanTests {
                                         }
                                     }
                                     CheckContentType
-                                    Decode
+                                    Decode(isolated)
                                     Downscale
                                 }
                                 Store

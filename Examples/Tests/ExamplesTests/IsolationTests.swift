@@ -31,6 +31,33 @@ final class IsolationTests {
         #expect(pool.statistics.deaths == 0)
     }
 
+    @Test(
+        "A program without a helper is confined alone in a folder, as an ordinary user, and without privileges",
+        .enabled(if: getuid() == 0),
+        arguments: [
+            [], ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"],
+            ["setpriv", "--no-new-privs", "--bounding-set", "-all", "--inh-caps", "-all"],
+            ["unshare", "--user", "--map-root-user", "--net", "--ipc"],
+        ])
+    func alone(words: [String]) throws {
+        let folder = URL(filePath: self.folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        try FileManager.default.copyItem(at: built.appending(path: "Confined"), to: folder.appending(path: "program"))
+        try FileManager.default.copyItem(
+            at: URL(filePath: picture("jpeg-cmyk-icc.jpg")), to: folder.appending(path: "photo.jpg"))
+        for path in [folder.path, folder.path + "/photo.jpg"] { chmod(path, 0o777) }
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words + ["\(folder.path)/program", "photo.jpg", "thumbnail.webp"]
+        process.currentDirectoryURL = folder
+        process.standardOutput = output
+        try process.run()
+        process.waitUntilExit()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        #expect(text == "200×148, decoded in a confined process\n")
+    }
+
     @Test("A format from outside of the library is decoded by a helper that knows it")
     func ownFormat() async throws {
         let codecs = ImageCodecs.standard.adding(.qoi)

@@ -44,8 +44,8 @@ package final class ListCodecs: Sendable {
 }
 
 extension Chain {
-    /// The codecs of the list: the first that a stage was made with; `nil` if none names any.
-    var codecs: (any CodecSet)? { firstCodecs { _ in true }?.set }
+    /// The codecs of the list: the first that a stage was made with, and rather one that decodes; `nil` if none names any.
+    var codecs: (any CodecSet)? { (firstCodecs(where: \.decodes) ?? firstCodecs { _ in true })?.set }
 
     /// The first codecs that a stage of some kind was made with, and the name of the stage.
     func firstCodecs(where isMeant: (any CodecStage) -> Bool) -> (stage: String, set: any CodecSet)? {

@@ -99,6 +99,13 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// Whether all decoders work in other processes.
     package var areIsolated: Bool { codecs.allSatisfy { $0.decoder.remote != nil } }
 
+    /// Whether all formats are decoded in processes with all the confinement that is required; `nil` if none has been
+    /// started.
+    package var areFullyConfined: Bool? {
+        guard areIsolated, let remote = codecs.first?.decoder.remote else { return false }
+        return remote.isFullyConfined
+    }
+
     /// Starts the processes in which these codecs decode, if any, for a file that is on its way.
     package func begin() { codecs.first { $0.decoder.remote != nil }?.decoder.remote?.begin() }
 

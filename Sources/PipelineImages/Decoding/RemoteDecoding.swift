@@ -3,6 +3,9 @@ package import Pipeline
 /// A decoder that works in another process. Everything that reads a file's bytes is done there, metadata included, so that
 /// no parser of untrusted bytes runs in this process.
 package protocol RemoteDecoding: ImageDecoding {
+    /// Whether the other process has all the confinement that is required; `nil` if none has been started.
+    var isFullyConfined: Bool? { get }
+
     /// Starts the other process for a file that is being fetched, unless it has started. Doesn't block; by default does
     /// nothing.
     func begin()

@@ -15,6 +15,7 @@ struct ListCodecsTests {
         static let bytes = Array("far away".utf8)
         let asked = Lock<[String]>([])
         var showsBeginnings: Bool { true }
+        var isFullyConfined: Bool? { nil }
 
         private func note(_ call: String) { asked.withLock { $0.append(call) } }
 
@@ -157,11 +158,10 @@ struct ListCodecsTests {
     }
 
     private static let plain: [any Stage] = [
-        CheckHeader(codecs: .standard), CheckContentType(codecs: .standard), Encode(.png, codecs: .standard),
-        Preview(codecs: .standard) { ReadInline() },
+        CheckHeader(codecs: .standard), Preview(codecs: .standard) { ReadInline() },
     ]
 
-    @Test("A list that mixes confined and plain codecs is refused, and both stages are named", arguments: 0..<4)
+    @Test("A list that decodes by confined and by plain codecs is refused, and both stages are named", arguments: 0..<2)
     func mixture(_ index: Int) throws {
         let stage = Self.plain[index]
         let confined: [any Stage] = [ReadInline(), Decode(codecs: far.codecs)]
@@ -172,6 +172,20 @@ struct ListCodecsTests {
         #expect(error.code == .stageContract)
         #expect(error.message.hasPrefix("Decode decodes in confined processes, and \(stage.name) "), "\(error.message)")
         #expect(throws: Never.self) { try ImagePipeline(validating: Chain(confined + [Encode(.png)])) }
+    }
+
+    @Test("Codecs of a stage that only looks at formats or encodes are no mixture, and decode nothing")
+    func formatsAlone() async throws {
+        let list = try ImagePipeline(
+            validating: Chain {
+                CheckContentType(codecs: .standard)
+                Preview(minimumBytes: 1) { source }
+                CheckHeader(codecs: far.codecs)
+                Decode()
+                Encode(.png, codecs: .standard)
+            })
+        _ = try await list.load(ImageRequest(.bytes([1]))) { _ in }
+        #expect(["preview", "header", "decode"].allSatisfy(far.asked.withLock(\.self).contains))
     }
 
     @Test("A picture from a file is laid over in its own list's codecs")
