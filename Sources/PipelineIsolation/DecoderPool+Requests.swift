@@ -127,6 +127,7 @@ extension DecoderPool {
             return try self.claim(for: bytes, preparation, cancellation)
         case .start(let helper, let preparation, let old):
             old?.end()
+            old?.giveBack()
             return try startWorker(helper, preparation)
         case .closed, nil:
             throw LoadError(
@@ -208,6 +209,7 @@ extension DecoderPool {
         }
         guard isOver else { return watchIdle() }
         worker.end()
+        worker.giveBack()
         state.withLock(wake: .all) { $0.count -= 1 }
     }
 
@@ -218,6 +220,7 @@ extension DecoderPool {
     }
 
     private func drop(_ worker: WorkerProcess, _ count: (inout Statistics) -> Void) {
+        worker.giveBack()
         state.withLock(wake: .all) { state in
             state.count -= 1
             count(&state.statistics)

@@ -223,7 +223,10 @@ public final class DecoderPool: Sendable {
             return state.idle
         }
         _ = try? await BlockingThreads.files.run { [state] _ in
-            for worker in ended { worker.end() }
+            for worker in ended {
+                worker.end()
+                worker.giveBack()
+            }
             state.withLock { $0.count -= ended.count }
             state.wait(for: { $0.count <= 0 && !$0.isStarting ? () : nil }, whileIdle: { _, _ in })
             let helper = state.withLock { state in

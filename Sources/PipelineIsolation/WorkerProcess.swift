@@ -31,6 +31,7 @@ final class WorkerProcess: @unchecked Sendable {
     private let input: Slab
     let output: Slab
     private var sequence: Int64 = 0
+    private var isGivenBack = false
     /// The file that the input slab holds. Holding on to the array keeps its address from being reused.
     private var file: [UInt8]?
     /// How many bytes of the input slab aren't zero.
@@ -89,7 +90,13 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Ends the worker, without waiting for its end: whoever drops a pool without closing it may be on any thread.
-    deinit {
+    deinit { giveBack() }
+
+    /// Ends the worker without waiting for its end, and gives back its descriptors and memory. Whoever does so has it alone,
+    /// and uses it no more. Another thread may hold the object a moment longer.
+    func giveBack() {
+        guard !isGivenBack else { return }
+        isGivenBack = true
         csandbox_kill(process.descriptor)
         close(channel)
         close(process.descriptor)

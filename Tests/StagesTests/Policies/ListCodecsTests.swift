@@ -178,8 +178,8 @@ struct ListCodecsTests {
     func formatsAlone() async throws {
         let list = try ImagePipeline(
             validating: Chain {
-                CheckContentType(codecs: .standard)
                 Preview(minimumBytes: 1) { source }
+                CheckContentType(codecs: .standard)
                 CheckHeader(codecs: far.codecs)
                 Decode()
                 Encode(.png, codecs: .standard)
