@@ -64,8 +64,9 @@ struct InfoCommand: AsyncParsableCommand {
 
     private func found(of input: String, _ client: CachingClient) async throws -> (ImageMetadata, ImageHashes?) {
         try await Job(reading: input).naming {
-            let bytes = try await bytes(of: input, client)
             let limits = time.limits
+            DecodingProcesses.begin(limits)
+            let bytes = try await bytes(of: input, client)
             let time = WorkTime(limit: limits.time)
             let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits, time: time)
             return (metadata, hash ? try await ImageHashes(of: bytes, limits, after: time.used) : nil)

@@ -43,6 +43,7 @@ struct StripCommand: AsyncParsableCommand {
         let jobs = try await planner.jobs(inputs)
         let reporter = WorkReporter(report)
         let (metadata, limits) = (gps ? StrippedMetadata.location : .all, time.limits)
+        DecodingProcesses.begin(limits)
         let run = WorkRun(
             render: { source, job, targets in
                 try await job.naming { try await Self.render(source, job, targets, metadata, limits) }

@@ -174,7 +174,7 @@ struct ListCodecsTests {
         #expect(throws: Never.self) { try ImagePipeline(validating: Chain(confined + [Encode(.png)])) }
     }
 
-    @Test("Codecs of a stage that only looks at formats or encodes are no mixture, and decode nothing")
+    @Test("Codecs of a stage that only looks at formats or encodes may differ, and decode nothing")
     func formatsAlone() async throws {
         let list = try ImagePipeline(
             validating: Chain {
