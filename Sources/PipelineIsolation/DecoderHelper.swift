@@ -13,6 +13,9 @@ final class DecoderHelper: Sendable {
     /// The bytes of the helper's first message: its version, what its codecs need, and their formats, as text.
     static let greetingBytes = 4096
 
+    /// What a helper says that can't fork workers.
+    static let hasThreads = "threads"
+
     /// The formats that the helper decodes.
     let formats: [ImageFormat]
     /// What it has to open for some of them.
@@ -82,6 +85,12 @@ final class DecoderHelper: Sendable {
                 "The program that decodes images didn't start. Run it by hand to see what it says, or reinstall it.")
         }
         let lines = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self).split(separator: "\n")
+        guard lines.first != Self.hasThreads[...] else {
+            throw LoadError(
+                .refused, subject: path,
+                "The program starts threads before it can decode images for another. Install \(name) next to yours, or name "
+                    + "it in \(variable).")
+        }
         guard lines.first == "pipeline-decoder \(version)", lines.count > 1, let needs = UInt64(lines[1]) else {
             throw LoadError(
                 .refused, subject: path,

@@ -4,17 +4,18 @@ import PipelineImages
 extension DecoderPool {
     /// Does a request in a worker and reads its result.
     /// - Parameters:
-    ///   - codec: The file's codec, by its place among the helper's.
+    ///   - decoder: The decoder of the file's codec and partition.
     ///   - body: Reads the response, with the worker's results in the slab.
     /// - Throws: `LoadError`; what `cancellation` throws.
     func perform<Result>(
-        _ request: Message, on bytes: [UInt8], by codec: Int, keepsFile: Bool = false,
+        _ request: Message, on bytes: [UInt8], by decoder: IsolatedDecoder, keepsFile: Bool = false,
         expectedWithin microseconds: Int = 0, _ cancellation: WorkCancellation,
         _ body: (Message, Slab) throws -> Result
     ) throws -> Result {
         func attempt() throws -> Result {
-            try prepared(for: codec) { preparation in
-                try self.attempt(request, on: bytes, preparation, keepsFile, microseconds, cancellation, body)
+            try prepared(for: decoder.codec) { preparation in
+                let need = Need(bytes: bytes, preparation: preparation, partition: decoder.partition)
+                return try self.attempt(request, need, keepsFile, microseconds, cancellation, body)
             }
         }
         guard bytes.count <= start.sizes.input else {
@@ -65,16 +66,29 @@ extension DecoderPool {
         }
     }
 
+    /// What a worker is needed for.
+    private struct Need {
+        let bytes: [UInt8]
+        let preparation: Preparation
+        let partition: String?
+
+        /// Whether a worker has the libraries, and has seen no image of another partition.
+        func isMet(by worker: WorkerProcess) -> Bool {
+            worker.preparation.isSuperset(of: preparation) && (worker.files == 0 || worker.partition == partition)
+        }
+    }
+
     private func attempt<Result>(
-        _ request: Message, on bytes: [UInt8], _ preparation: Preparation, _ keepsFile: Bool, _ microseconds: Int,
+        _ request: Message, _ need: Need, _ keepsFile: Bool, _ microseconds: Int,
         _ cancellation: WorkCancellation, _ body: (Message, Slab) throws -> Result
     ) throws -> Result {
-        let worker = try claim(for: bytes, preparation, cancellation)
+        let worker = try claim(for: need, cancellation)
+        worker.partition = need.partition
         let response: Message
         let result: Swift.Result<Result, any Error>
         do {
             response = try worker.perform(
-                request, on: bytes, keepsFile: keepsFile, expectedWithin: microseconds, cancellation)
+                request, on: need.bytes, keepsFile: keepsFile, expectedWithin: microseconds, cancellation)
             do {
                 result = .success(try body(response, worker.output))
             } catch let error as Message.Malformed {
@@ -86,7 +100,7 @@ extension DecoderPool {
         } catch WorkerProcess.Failure.hadEnded {
             // The file had no part in that.
             dropDead(worker)
-            return try attempt(request, on: bytes, preparation, keepsFile, microseconds, cancellation, body)
+            return try attempt(request, need, keepsFile, microseconds, cancellation, body)
         } catch let failure as WorkerProcess.Failure {
             dropDead(worker)
             throw failure
@@ -110,21 +124,19 @@ extension DecoderPool {
     }
 
     /// Takes an idle worker, best one that has the file already, or starts one, or waits for one.
-    private func claim(
-        for bytes: [UInt8], _ preparation: Preparation, _ cancellation: WorkCancellation
-    ) throws -> WorkerProcess {
+    private func claim(for need: Need, _ cancellation: WorkCancellation) throws -> WorkerProcess {
         var claim: Claim?
         while claim == nil {
             try cancellation.check()
             // A clock may have a lock of its own.
             let now = start.clock.uptimeNanoseconds
-            claim = state.wait(milliseconds: 10) { self.claim(for: bytes, preparation, now: now, &$0) }
+            claim = state.wait(milliseconds: 10) { self.claim(for: need, now: now, &$0) }
         }
         switch claim {
         case .worker(let worker):
             guard worker.hasComputed else { return worker }
             drop(worker) { $0.kills += 1 }
-            return try self.claim(for: bytes, preparation, cancellation)
+            return try self.claim(for: need, cancellation)
         case .start(let helper, let preparation, let old):
             old?.end()
             old?.giveBack()
@@ -135,26 +147,23 @@ extension DecoderPool {
         }
     }
 
-    private func claim(
-        for bytes: [UInt8], _ preparation: Preparation, now: Int64, _ state: inout State
-    ) -> Claim? {
+    private func claim(for need: Need, now: Int64, _ state: inout State) -> Claim? {
         if state.isClosed { return .closed }
-        func isPrepared(_ worker: WorkerProcess) -> Bool { worker.preparation.isSuperset(of: preparation) }
         let next =
-            state.idle.lastIndex { $0.holds(bytes) && isPrepared($0) }
-            ?? state.idle.lastIndex { $0.files < start.imagesPerWorker && isPrepared($0) }
+            state.idle.lastIndex { $0.holds(need.bytes) && need.isMet(by: $0) }
+            ?? state.idle.lastIndex { $0.files < start.imagesPerWorker && need.isMet(by: $0) }
         if let next { return .worker(state.idle.remove(at: next)) }
         guard !state.isStarting, !state.crashes.pauses(now: now) else { return nil }
         var old: WorkerProcess?
         if state.count < workers {
             state.count += 1
         } else {
-            // It waits for another request on a file of which this load isn't, or lacks a library.
+            // It waits for another request on a file of which this load isn't, lacks a library, or is another partition's.
             guard !state.idle.isEmpty else { return nil }
             old = state.idle.removeFirst()
         }
         state.isStarting = true
-        state.preparation.formUnion(preparation)
+        state.preparation.formUnion(need.preparation)
         guard state.crashes.needHelper else { return .start(state.helper, state.preparation, instead: old) }
         state.crashes.needHelper = false
         state.statistics.restarts += 1

@@ -12,9 +12,8 @@ public import PipelineImages
 /// ```
 ///
 /// A worker has no files, no network, no other processes, no environment and no descriptor but its channel. It decodes one
-/// image at a time, on one thread, and is replaced after
-/// ``init(workers:limits:confinement:helper:imagesPerWorker:age:givesWay:clock:logger:)``'s number of images, or once it has
-/// been idle for ten seconds. A load that is cancelled or out of time kills its worker, so its slot is free at once, even in
+/// image at a time, on one thread, and is replaced after 10,000 images, ten minutes, or ten seconds without work; the
+/// initializer changes that. A load that is cancelled or out of time kills its worker, so its slot is free at once, even in
 /// the middle of a library's call.
 ///
 /// If a worker dies, the image is tried once more, in a new worker. If that one dies too, the load fails with `undecodable`,
@@ -58,6 +57,7 @@ public final class DecoderPool: Sendable {
         var missing: Confinement = []
         var helper: String?
         var imagesPerWorker = 10_000
+        var separatesPartitions = false
         var age = Duration.seconds(600)
         var givesWay = false
         var clock: any LoadClock = SystemClock()
@@ -139,6 +139,9 @@ public final class DecoderPool: Sendable {
     ///     ``DecoderWorker/codecs``.
     ///   - imagesPerWorker: The number of images after which a worker is replaced; 10,000 by default. With 1 each image has
     ///     a worker of its own, which no other image's bytes have been in.
+    ///   - separatesPartitions: Whether a worker decodes images of one `ImageRequest.partition` only, so that none meets a
+    ///     process that has seen another's; `false` by default. A worker of another partition is replaced, which takes some
+    ///     milliseconds. Images without a load are of no partition.
     ///   - age: The time after which a worker is replaced; 10 minutes by default.
     ///   - givesWay: Whether workers give way to other processes, as `BlockingThreads.giveWay()` lets threads do, for
     ///     servers; `false` by default.
@@ -148,12 +151,13 @@ public final class DecoderPool: Sendable {
     ///   something of ``Confinement/required`` isn't in force. Elsewhere than on Linux with glibc, always.
     public convenience init(
         workers: Int? = nil, limits: ImageLimits = ImageLimits(), confinement: ConfinementPolicy = .required,
-        helper: String? = nil, imagesPerWorker: Int = 10_000, age: Duration = .seconds(600), givesWay: Bool = false,
+        helper: String? = nil, imagesPerWorker: Int = 10_000, separatesPartitions: Bool = false,
+        age: Duration = .seconds(600), givesWay: Bool = false,
         clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.decoders")
     ) async throws {
         let start = Start(
             workers: workers, limits: limits, policy: confinement, helper: helper, imagesPerWorker: imagesPerWorker,
-            age: age, givesWay: givesWay, clock: clock, logger: logger)
+            separatesPartitions: separatesPartitions, age: age, givesWay: givesWay, clock: clock, logger: logger)
         try self.init(start, try await BlockingThreads.files.run { _ in try start.processes() })
     }
 
@@ -169,10 +173,9 @@ public final class DecoderPool: Sendable {
 
     /// Starts a pool on a thread that may block.
     package convenience init(
-        blockingWith limits: ImageLimits, confinement: ConfinementPolicy,
-        logger: Logger = Logger(label: "pipeline.decoders")
+        blockingWith limits: ImageLimits, confinement: ConfinementPolicy, helper: String?, logger: Logger
     ) throws {
-        let start = Start(limits: limits, policy: confinement, logger: logger)
+        let start = Start(limits: limits, policy: confinement, helper: helper, logger: logger)
         try self.init(start, start.processes())
     }
 

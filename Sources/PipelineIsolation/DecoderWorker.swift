@@ -40,10 +40,12 @@ public enum DecoderWorker {
         for (place, codec) in codecs.codecs.enumerated() where onDemand.isDisjoint(with: .codec(place)) {
             codec.decoder.prepare()
         }
-        var greeting = Array(
-            (["pipeline-decoder \(DecoderHelper.version)", "\(onDemand.rawValue)"]
-                + codecs.codecs.map(\.format.rawValue))
-                .joined(separator: "\n").utf8.prefix(DecoderHelper.greetingBytes - 1))
+        var lines = ["pipeline-decoder \(DecoderHelper.version)", "\(onDemand.rawValue)"]
+        #if !SANITIZE  // Its runtime has a thread of its own.
+        if !csandbox_has_one_thread() { lines = [DecoderHelper.hasThreads] }
+        #endif
+        lines += codecs.codecs.map(\.format.rawValue)
+        var greeting = Array(lines.joined(separator: "\n").utf8.prefix(DecoderHelper.greetingBytes - 1))
         greeting += [UInt8](repeating: 0, count: DecoderHelper.greetingBytes - greeting.count)
         guard csandbox_send(control, greeting, greeting.count) == 0 else { exit(1) }
         var worker = csandbox_worker()

@@ -7,6 +7,14 @@ struct IsolatedDecoder: RemoteDecoding {
     /// The format's place among the helper's.
     let codec: Int
     let showsBeginnings: Bool
+    /// The partition of the loads, if the pool keeps them apart.
+    var partition: String?
+
+    func serving(_ partition: String?) -> any RemoteDecoding {
+        var decoder = self
+        decoder.partition = pool.start.separatesPartitions ? partition : nil
+        return decoder
+    }
 
     var isFullyConfined: Bool? { pool.confinement.isSuperset(of: .required) }
 
@@ -15,7 +23,7 @@ struct IsolatedDecoder: RemoteDecoding {
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         // Decoding mostly follows at once.
         try pool.perform(
-            request(.header, bytes), on: bytes, by: codec, keepsFile: true, expectedWithin: 50, cancellation
+            request(.header, bytes), on: bytes, by: self, keepsFile: true, expectedWithin: 50, cancellation
         ) { response, slab in
             var numbers = try response.result(in: slab)
             return try numbers.nextHeader(pool.formats, of: codec, fileBytes: bytes.count)
@@ -34,7 +42,7 @@ struct IsolatedDecoder: RemoteDecoding {
         // Small pictures take some hundred microseconds.
         let isSmall = header.storedSize.width.saturatingTimes(header.storedSize.height) <= 200_000
         return try pool.perform(
-            request, on: bytes, by: codec, expectedWithin: isSmall ? 400 : 0, cancellation
+            request, on: bytes, by: self, expectedWithin: isSmall ? 400 : 0, cancellation
         ) { response, slab in
             var numbers = try response.result(in: slab)
             return try numbers.nextImage(of: header, box: box, frames: options.frames, in: slab)
@@ -42,14 +50,14 @@ struct IsolatedDecoder: RemoteDecoding {
     }
 
     func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
-        try pool.perform(request(.metadata, bytes), on: bytes, by: codec, cancellation) { response, slab in
+        try pool.perform(request(.metadata, bytes), on: bytes, by: self, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.metadata(fileBytes: bytes.count)
         }
     }
 
     func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata {
-        try pool.perform(request(.description, bytes), on: bytes, by: codec, cancellation) { response, slab in
+        try pool.perform(request(.description, bytes), on: bytes, by: self, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.description(pool.formats, of: codec, byteCount: bytes.count)
         }
@@ -62,7 +70,7 @@ struct IsolatedDecoder: RemoteDecoding {
         request.append(KeptMetadata.allCases.firstIndex(of: kept) ?? 0)
         request.append(size)
         request.append(isGray)
-        return try pool.perform(request, on: bytes, by: codec, cancellation) { response, slab in
+        return try pool.perform(request, on: bytes, by: self, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.keptMetadata(fileBytes: bytes.count)
         }
@@ -73,7 +81,7 @@ struct IsolatedDecoder: RemoteDecoding {
     ) throws -> [UInt8] {
         var request = request(.stripped, bytes)
         request.append(metadata == .all)
-        return try pool.perform(request, on: bytes, by: codec, cancellation) { response, slab in
+        return try pool.perform(request, on: bytes, by: self, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.block(atMost: StrippedMetadata.mostBytes(of: bytes.count))
         }

@@ -7,8 +7,13 @@ package import PipelineImages
 package final class PoolOnDemand: Sendable {
     private enum Progress {
         case none, starting
-        case over(Result<DecoderPool, LoadError>)
+        case running(DecoderPool)
+        /// It couldn't be started, at an uptime in nanoseconds.
+        case failed(LoadError, at: Int64)
     }
+
+    /// The time after which it is tried again: the system may have lacked processes for a moment only.
+    static let retryPause = Duration.seconds(10)
 
     private struct State {
         var progress = Progress.none
@@ -18,16 +23,23 @@ package final class PoolOnDemand: Sendable {
     }
 
     private let state: Monitor<State>
+    private let helper: String?
     private let label: String
+    private let clock: any LoadClock
 
     /// - Parameters:
     ///   - limits: What one worker may take.
     ///   - isRequired: Whether it starts only with full confinement.
+    ///   - helper: The path of the helper program; by default as `DecoderPool` finds it.
+    ///   - clock: The clock of retries.
     ///   - label: The logger's label. It logs once what is missing of the confinement, or that there is none.
     package init(
-        limits: ImageLimits = ImageLimits(), isRequired: Bool = false, label: String = "pipeline.decoders"
+        limits: ImageLimits = ImageLimits(), isRequired: Bool = false, helper: String? = nil,
+        clock: any LoadClock = SystemClock(), label: String = "pipeline.decoders"
     ) {
         state = Monitor(State(limits: limits, policy: isRequired ? .required : .bestEffort))
+        self.clock = clock
+        self.helper = helper
         self.label = label
     }
 
@@ -46,40 +58,55 @@ package final class PoolOnDemand: Sendable {
         Task.detached { _ = try? await BlockingThreads.files.run { _ in try self.pool() } }
     }
 
-    /// The pool if it has started, or why it can't; `nil` before.
+    /// The pool if it has started, or why it hasn't; `nil` before.
     fileprivate var outcome: Result<DecoderPool, LoadError>? {
-        state.withLock { state in if case .over(let outcome) = state.progress { outcome } else { nil } }
+        state.withLock { state in
+            switch state.progress {
+            case .none, .starting: nil
+            case .running(let pool): .success(pool)
+            case .failed(let error, _): .failure(error)
+            }
+        }
+    }
+
+    /// What a caller does.
+    private enum Step {
+        case take(Result<DecoderPool, LoadError>)
+        case start(ImageLimits, ConfinementPolicy)
     }
 
     /// Returns the pool, and starts it if it hasn't been. Blocks meanwhile.
-    /// - Throws: `LoadError` with `refused`, each time, if it can't be started.
+    /// - Throws: `LoadError` with `refused` if it can't be started, which is tried again every ten seconds.
     package func pool() throws(LoadError) -> DecoderPool {
-        let start: (ImageLimits, ConfinementPolicy)? = state.wait(
-            for: { state -> (ImageLimits, ConfinementPolicy)?? in
+        let now = clock.uptimeNanoseconds
+        let step = state.wait(
+            for: { state -> Step? in
                 switch state.progress {
-                case .over: return .some(nil)
                 case .starting: return nil
-                case .none:
+                case .running(let pool): return .take(.success(pool))
+                case .failed(let error, let time) where .nanoseconds(now - time) < Self.retryPause:
+                    return .take(.failure(error))
+                case .none, .failed:
                     state.progress = .starting
-                    return (state.limits, state.policy)
+                    return .start(state.limits, state.policy)
                 }
             }, whileIdle: { _, _ in })
-        if let (limits, policy) = start {
-            let result: Result<DecoderPool, LoadError>
+        switch step {
+        case .take(let outcome): return try outcome.get()
+        case .start(let limits, let policy):
             do {
-                result = .success(
-                    try DecoderPool(blockingWith: limits, confinement: policy, logger: Logger(label: label)))
+                let pool = try DecoderPool(
+                    blockingWith: limits, confinement: policy, helper: helper, logger: Logger(label: label))
+                state.withLock(wake: .all) { $0.progress = .running(pool) }
+                return pool
             } catch {
-                result = .failure(
-                    error as? LoadError ?? LoadError(.refused, subject: "", "The decoders can't be started: \(error)."))
+                let failure =
+                    error as? LoadError ?? LoadError(.refused, subject: "", "The decoders can't be started: \(error).")
+                let now = clock.uptimeNanoseconds
+                state.withLock(wake: .all) { $0.progress = .failed(failure, at: now) }
+                throw failure
             }
-            state.withLock(wake: .all) { $0.progress = .over(result) }
         }
-        let progress = state.withLock { $0.progress }
-        guard case .over(let result) = progress else {
-            throw LoadError(.refused, subject: "", "No decoder has started.")
-        }
-        return try result.get()
     }
 
     /// Warns once that images are decoded in this process.

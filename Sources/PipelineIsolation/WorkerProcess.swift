@@ -19,6 +19,8 @@ final class WorkerProcess: @unchecked Sendable {
     let helper: DecoderHelper
     /// The uptime in nanoseconds since which it has had no work.
     var idleSince: Int64
+    /// The partition of all files that it has had.
+    var partition: String?
     /// How many files it has had.
     private(set) var files = 0
     /// How many system calls its filter refused.

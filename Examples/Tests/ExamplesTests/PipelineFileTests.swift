@@ -13,7 +13,7 @@ struct PipelineFileTests {
     @Test("names the stage as it names the library's")
     func runs() async throws {
         let list = try pipeline(fromYAML: "- refuseHost: tracker.example\n- fetch\n- decode", resources)
-        #expect("\(list)" == "RefuseHost\nFetch\nDecode")
+        #expect("\(list)" == "RefuseHost\nFetch\nDecode(isolated)")
         let error = try await #require(throws: LoadError.self) {
             try await list.load(ImageRequest(ImageSource(parsing: "https://tracker.example/a.png")))
         }

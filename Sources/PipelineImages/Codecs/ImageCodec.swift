@@ -77,6 +77,11 @@ public final class ImageCodec: Sendable {
             negotiation: negotiation, matches: isMatch)
     }
 
+    /// The decoder for loads of a partition.
+    package func decoder(serving partition: String?) -> any ImageDecoding {
+        decoder.remote?.serving(partition) ?? decoder
+    }
+
     /// Whether bytes begin as a file of this format does. They need not be a whole file, and may be damaged further on.
     package func matches(_ bytes: [UInt8]) -> Bool { isMatch(bytes) }
 }

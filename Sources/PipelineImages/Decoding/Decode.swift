@@ -115,8 +115,9 @@ public struct Decode: Stage, LookingAhead {
         try limits.check(encodedBytes: file.bytes.count)
         let codec = try (codecs ?? load.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)
         var work = DecodeWork(
-            bytes: file.bytes, decoder: codec.decoder, limits: limits, options: options, budget: budget, time: time,
-            priority: load.priority, maxPixelSize: load.request.maxPixelSize, ahead: ahead)
+            bytes: file.bytes, decoder: codec.decoder(serving: load.request.partition), limits: limits,
+            options: options, budget: budget, time: time, priority: load.priority,
+            maxPixelSize: load.request.maxPixelSize, ahead: ahead)
         work.header = load.knownHeader(of: file, codec)
         work.held = load.attachment(MemoryClaim.self)
         return work

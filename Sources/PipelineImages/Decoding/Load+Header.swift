@@ -28,7 +28,7 @@ extension Load {
         try limits.check(encodedBytes: file.bytes.count)
         let codec = try (codecs ?? self.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)
         if let known = knownHeader(of: file, codec) { return known }
-        let (time, decoder) = (time(within: limits.time), codec.decoder)
+        let (time, decoder) = (time(within: limits.time), codec.decoder(serving: request.partition))
         defer { workTime = time.used }
         let header = try await time.run(on: threads, priority: priority, isLeft: !decoder.canBeStopped) {
             try decoder.header(of: file.bytes, cancellation: $0)

@@ -14,6 +14,9 @@ package protocol RemoteDecoding: ImageDecoding {
     /// block; by default does nothing.
     func wake()
 
+    /// Returns a decoder for the loads of a partition, if the other processes are kept apart by it; by default itself.
+    func serving(_ partition: String?) -> any RemoteDecoding
+
     /// Does ``ImageMetadata/reading(_:by:_:)`` there.
     func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata
 
@@ -31,6 +34,7 @@ package protocol RemoteDecoding: ImageDecoding {
 extension RemoteDecoding {
     package func begin() {}
     package func wake() {}
+    package func serving(_ partition: String?) -> any RemoteDecoding { self }
 }
 
 extension ImageDecoding {

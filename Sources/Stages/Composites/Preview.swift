@@ -70,8 +70,12 @@ public struct Preview: CompositeStage {
         // A preview that takes long is left out, and the image itself keeps all of its time.
         let time = WorkTime(limit: limits.time, clock: load.clock)
         let arriving = ArrivingBytes(every: minimumBytes) {
-            [self, codecs = codecs ?? load.codecs, box = load.request.maxPixelSize] bytes, priority in
-            try await picture(of: bytes, codecs, box, priority, time)
+            [
+                self, codecs = codecs ?? load.codecs, box = load.request.maxPixelSize,
+                partition = load.request.partition
+            ] bytes, priority in
+            let decoder = codecs.codec(of: bytes)?.decoder(serving: partition)
+            return try await picture(of: bytes, decoder, box, priority, time)
         }
         load.attach(arriving)
         let result: Result<Void, any Error>
@@ -90,9 +94,10 @@ public struct Preview: CompositeStage {
     /// Decodes a preview of a file's first bytes; `nil` for a format that shows nothing before it is complete.
     /// - Throws: errors of ``Decode``.
     func picture(
-        of bytes: [UInt8], _ codecs: ImageCodecs, _ box: PixelSize?, _ priority: LoadPriority, _ time: WorkTime
+        of bytes: [UInt8], _ decoder: (any ImageDecoding)?, _ box: PixelSize?, _ priority: LoadPriority,
+        _ time: WorkTime
     ) async throws -> DecodedImage? {
-        guard let decoder = codecs.codec(of: bytes)?.decoder, decoder.showsBeginnings else { return nil }
+        guard let decoder, decoder.showsBeginnings else { return nil }
         let work = DecodeWork(
             bytes: bytes, decoder: decoder, limits: limits,
             options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, time: time,

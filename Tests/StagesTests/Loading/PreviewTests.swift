@@ -119,7 +119,7 @@ struct PreviewTests {
         func preview(_ limits: ImageLimits, patience: Int) async throws -> DecodedImage? {
             try await Preview(limits: limits) { Chain([]) }
                 .picture(
-                    of: bytes, .standard, nil, .normal,
+                    of: bytes, ImageCodec.jpeg.decoder, nil, .normal,
                     WorkTime(limit: limits.time, clock: ImpatientClock(patience: patience)))
         }
         let second = ImageLimits(time: .seconds(1))
