@@ -10,8 +10,9 @@ import Logging
 /// Whether images are decoded in confined processes, so that a hostile file can affect only its own result.
 ///
 /// One pool of processes serves all loaders of a program that have the same limits. It is started by the first file that is
-/// fetched or decoded. A program that needs control over its pool makes a `DecoderPool`, and gives `PipelineResources` the
-/// codecs of `ImageCodecs.isolated(in:)`; these are used as they are.
+/// fetched or decoded. Its workers end after ten seconds without work, and its helper with the program. A program that
+/// needs control over its pool makes a `DecoderPool`, and gives `PipelineResources` the codecs of
+/// `ImageCodecs.isolated(in:)`; these are used as they are.
 public enum Isolation: Sendable, Hashable {
     /// As far as the system allows, which is the default. What it lacks is logged once. Where no process can be confined or
     /// started at all, as elsewhere than on Linux with glibc, images are decoded in this process, and that is logged once.

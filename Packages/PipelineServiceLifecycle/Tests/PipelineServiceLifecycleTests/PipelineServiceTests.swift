@@ -25,11 +25,12 @@ struct PipelineServiceTests {
         self.gate = gate
     }
 
+    // The processes of loaders' own pool would be counted too.
     private func makeLoader(_ codecs: ImageCodecs = .standard) -> ImageLoader {
         ImageLoader(
             PipelineResources(
                 memory: MemoryCache(), responses: HTTPCache(inMemory: 64 << 20),
-                client: CurlClient(.init(addresses: .any)), codecs: codecs))
+                client: CurlClient(.init(addresses: .any)), codecs: codecs, isolation: .none))
     }
 
     private func makeGroup(_ services: any Service...) -> ServiceGroup {
