@@ -35,7 +35,11 @@ struct IsolatedDecoder: RemoteDecoding {
     ) throws -> DecodedImage {
         var request = request(.decode, bytes)
         request.append(header, pool.formats)
-        request.append(box)
+        // A caller may ask for any box and any number of frames. No picture is as large.
+        request.append(
+            box.map { box in
+                PixelSize(width: min(box.width, Message.largest), height: min(box.height, Message.largest))
+            })
         request.append(min(options.frames, Message.largest))
         request.append(options.allowTruncated)
         request.append(options.quality == .fast)

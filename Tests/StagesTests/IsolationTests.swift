@@ -78,6 +78,16 @@ struct IsolationTests {
         #expect(try await ImageLoader(resources).load(request, through: list).image != nil)
     }
 
+    @Test("makes no difference to a box without bounds, nor to any number of frames")
+    func largestNumbers() async throws {
+        var resources = site.resources()
+        resources.limits.frames = .max
+        let loader = ImageLoader(resources)
+        let source = ImageSource.bytes(try Pictures.bytes("good/gif-animated.gif"))
+        let boxed = LoadOptions(maxPixelSize: PixelSize(width: .max, height: .max))
+        #expect(try await loader.load(source, options: boxed).image == loader.load(source).image)
+    }
+
     @Test("includes the formats that are only decoded in processes of their own, once they are added")
     func risky() async throws {
         var resources = site.resources()
