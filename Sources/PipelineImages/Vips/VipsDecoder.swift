@@ -4,15 +4,9 @@ import Pipeline
 
 /// Decodes a format with libvips, which is loaded on first use. The loader is given, so libvips never guesses the
 /// format from the bytes.
-struct VipsDecoder: PreparedOnDemand {
+struct VipsDecoder: ImageDecoding {
     let format: ImageFormat
     let loader: cvips_loader
-
-    /// Opens libvips.
-    func prepare() {
-        var failure = cvips_failure()
-        _ = cvips_is_available(&failure)
-    }
 
     /// Opens the file without decoding a pixel.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
