@@ -5,35 +5,29 @@ public import Pipeline
 /// AVIF, WebP and formats of your own count only where they are named: `image/*` and `*/*` are also sent by clients that can't
 /// read them. So without a field, JPEG, PNG and GIF are accepted. A response that depends on this needs `Vary: Accept`.
 public struct AcceptedFormats: Sendable, Hashable {
-    private struct Candidate: Hashable {
-        let format: ImageFormat
-        let negotiation: Negotiation
-        let holdsAlpha: Bool
-        /// The weight in thousandths; 0 for a format that isn't accepted.
-        let weight: Int
-    }
-
-    /// The formats to choose from, the one that compresses best first.
-    private let candidates: [Candidate]
+    /// The formats to choose from, accepted or not: the one that compresses best first.
+    let choices: [ImageFormat]
+    /// The format of pictures without transparency.
+    private let opaque: ImageFormat
+    /// The format of pictures with it.
+    private let transparent: ImageFormat
+    /// The format of animations; `nil` if the client accepts none that holds them, and gets a still picture.
+    private let moving: ImageFormat?
 
     /// Reads the field.
     /// - Parameters:
     ///   - accept: The field's value, several joined by commas; `nil` or empty for a request without one. Malformed
     ///     members are ignored.
     ///   - codecs: The formats to choose from; by default ``ImageCodecs/standard``.
-    public init(accept: String?, codecs: ImageCodecs = .standard) {
-        let ranges = (accept ?? "").split(separator: ",").compactMap { MediaRange($0) }
-        // A malformed field counts as none.
-        let any = ranges.isEmpty ? 1000 : ranges.last { $0.type == "*/*" }?.weight ?? 0
-        let anyImage = ranges.last { $0.type == "image/*" }?.weight ?? any
-        let candidates = codecs.codecs.compactMap { codec -> Candidate? in
-            guard let negotiation = codec.negotiation, let encoder = codec.encoder else { return nil }
-            let named = ranges.last { $0.type == codec.format.rawValue }?.weight
-            return Candidate(
-                format: codec.format, negotiation: negotiation, holdsAlpha: encoder.holdsAlpha,
-                weight: named ?? (negotiation.needsName ? 0 : anyImage))
-        }
-        self.candidates = candidates.sorted { $0.negotiation.rank < $1.negotiation.rank }
+    ///   - countsWeights: Whether a higher weight comes before a smaller file, which is the default. Without, a weight of 0
+    ///     still forbids a format, and all fields together lead to at most ten choices among the standard formats: a
+    ///     server that strangers ask makes no more results of one picture.
+    public init(accept: String?, codecs: ImageCodecs = .standard, countsWeights: Bool = true) {
+        let candidates = Candidates(accept, codecs, countsWeights: countsWeights)
+        choices = candidates.all.map(\.format)
+        opaque = candidates.still(hasAlpha: false)
+        transparent = candidates.still(hasAlpha: true)
+        moving = candidates.heaviest(where: \.negotiation.holdsMotion)
     }
 
     /// Returns the format to write: the one with the highest weight among those that can hold the picture, then the one
@@ -43,33 +37,63 @@ public struct AcceptedFormats: Sendable, Hashable {
     ///   - hasAlpha: Whether a pixel is transparent; JPEG is then the last resort.
     ///   - isAnimated: Whether there are several frames; WebP and GIF hold them.
     public func best(hasAlpha: Bool, isAnimated: Bool) -> ImageFormat {
-        if isAnimated, let format = heaviest(where: { $0.negotiation.holdsMotion }) { return format }
-        let stills = candidates.filter(\.negotiation.holdsStills)
-        let holds = { (candidate: Candidate) in candidate.negotiation.holdsStills && (!hasAlpha || candidate.holdsAlpha)
-        }
-        let last = stills.first { !$0.negotiation.needsName && holds($0) } ?? stills.first ?? candidates.first
-        return heaviest(where: holds) ?? heaviest(where: { $0.negotiation.holdsStills }) ?? last?.format ?? .png
+        if isAnimated, let moving { return moving }
+        return hasAlpha ? transparent : opaque
+    }
+}
+
+/// The formats that can be chosen, with what a client says of them.
+private struct Candidates {
+    struct Candidate {
+        let format: ImageFormat
+        let negotiation: Negotiation
+        let holdsAlpha: Bool
+        /// The weight in thousandths; 0 for a format that isn't accepted.
+        let weight: Int
     }
 
-    private func heaviest(where isFit: (Candidate) -> Bool) -> ImageFormat? {
+    /// The one that compresses best first.
+    let all: [Candidate]
+
+    init(_ accept: String?, _ codecs: ImageCodecs, countsWeights: Bool) {
+        let ranges = (accept ?? "").split(separator: ",").compactMap { MediaRange($0) }
+        // A malformed field counts as none.
+        let any = ranges.isEmpty ? 1000 : ranges.last { $0.type == "*/*" }?.weight ?? 0
+        let anyImage = ranges.last { $0.type == "image/*" }?.weight ?? any
+        let candidates = codecs.codecs.compactMap { codec -> Candidate? in
+            guard let negotiation = codec.negotiation, let encoder = codec.encoder else { return nil }
+            let named = ranges.last { $0.type == codec.format.rawValue }?.weight
+            let weight = named ?? (negotiation.needsName ? 0 : anyImage)
+            return Candidate(
+                format: codec.format, negotiation: negotiation, holdsAlpha: encoder.holdsAlpha,
+                weight: countsWeights ? weight : min(1, weight))
+        }
+        all = candidates.sorted { $0.negotiation.rank < $1.negotiation.rank }
+    }
+
+    func still(hasAlpha: Bool) -> ImageFormat {
+        let stills = all.filter(\.negotiation.holdsStills)
+        let holds = { (candidate: Candidate) in candidate.negotiation.holdsStills && (!hasAlpha || candidate.holdsAlpha)
+        }
+        let last = stills.first { !$0.negotiation.needsName && holds($0) } ?? stills.first ?? all.first
+        return heaviest(where: holds) ?? heaviest(where: \.negotiation.holdsStills) ?? last?.format ?? .png
+    }
+
+    func heaviest(where isFit: (Candidate) -> Bool) -> ImageFormat? {
         // Of equals the first, which compresses best.
-        candidates.filter { $0.weight > 0 && isFit($0) }.reduce(nil as Candidate?) { best, next in
+        all.filter { $0.weight > 0 && isFit($0) }.reduce(nil as Candidate?) { best, next in
             best.map { $0.weight >= next.weight } == true ? best : next
         }?.format
     }
-
-    /// The formats to choose from, accepted or not.
-    var choices: [ImageFormat] { candidates.map(\.format) }
-
-    /// The accepted formats.
-    var formats: [ImageFormat] { candidates.filter { $0.weight > 0 }.map(\.format) }
 }
 
 extension AcceptedFormats: CustomStringConvertible {
-    /// The accepted formats, with their weights below 1. Fields with the same meaning have the same description.
+    /// The formats of pictures without transparency, with it, and of animations. Fields that lead to the same formats are
+    /// equal and have the same description, whatever their weights are: changing them makes no other list.
     public var description: String {
-        candidates.filter { $0.weight > 0 }.map {
-            $0.weight == 1000 ? $0.format.rawValue : "\($0.format);q=\(Double($0.weight) / 1000)"
-        }.joined(separator: ", ")
+        var text = opaque.rawValue
+        if transparent != opaque { text += ", \(transparent.rawValue) with transparency" }
+        if let moving, moving != opaque { text += ", \(moving.rawValue) with motion" }
+        return text
     }
 }

@@ -108,8 +108,8 @@ struct ImageCodecsTests {
         let accepted = AcceptedFormats(accept: "image/webp;q=0.5, image/png")
         #expect(
             Encode(accepted).signature
-                == "encode(auto: image/webp;q=0.5, image/png; image/avif, quality: 80; image/webp, quality: 80; "
-                + "image/jpeg, quality: 80; image/png, quality: 80; image/gif, quality: 80 of image/webp;q=0.5, image/png)"
+                == "encode(auto: image/png, image/webp with motion; image/avif, quality: 80; image/webp, quality: 80; "
+                + "image/jpeg, quality: 80; image/png, quality: 80; image/gif, quality: 80 of image/png, image/webp with motion)"
         )
     }
 

@@ -1,5 +1,6 @@
 import Pipeline
 import PipelineImages
+import PipelineTesting
 import Testing
 
 @Suite("An Accept field and what there is to show decide the format (RFC 9110 section 12.5.1)")
@@ -70,5 +71,34 @@ struct AcceptedFormatsTests {
         #expect(
             Encode(AcceptedFormats(accept: "image/webp,*/*")).signature
                 != Encode(AcceptedFormats(accept: "image/avif,*/*")).signature)
+    }
+
+    @Test("Weights that lead to the same formats are one key, and without weights there are at most ten")
+    func variants() {
+        var (weighed, plain) = (Set<String>(), Set<String>())
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<10_000 {
+            let ranges = ["avif", "webp", "jpeg", "png", "gif", "*"].filter { _ in Bool.random(using: &random) }
+            let field = ranges.shuffled(using: &random).map { name in
+                "image/\(name);q=\([0, 0.25, 0.5, 0.75, 1].randomElement(using: &random) ?? 1)"
+            }.joined(separator: ",")
+            weighed.insert(Encode(AcceptedFormats(accept: field)).signature ?? "")
+            let counted = AcceptedFormats(accept: field, countsWeights: false)
+            plain.insert(Encode(counted).signature ?? "")
+        }
+        #expect(plain.count <= 10 && plain.count > 4, "\(plain)")
+        #expect(weighed.count <= 20, "\(weighed)")
+        #expect(
+            Encode(AcceptedFormats(accept: "image/avif;q=0.900,image/webp;q=0.8")).signature
+                == Encode(AcceptedFormats(accept: "image/avif;q=0.901,image/webp;q=0.8")).signature)
+    }
+
+    @Test("Without weights the format that packs best is taken, and 0 still forbids")
+    func withoutWeights() {
+        func best(_ accept: String) -> ImageFormat {
+            AcceptedFormats(accept: accept, countsWeights: false).best(hasAlpha: false, isAnimated: false)
+        }
+        #expect(best("image/jpeg, image/webp;q=0.1") == .webp)
+        #expect(best("image/jpeg, image/webp;q=0, */*;q=0.1") == .jpeg)
     }
 }
