@@ -22,6 +22,36 @@ struct SourceStagesTests {
         #expect(response.source == .file)
     }
 
+    @Test("Within a folder, no symbolic link leads out of it, and only regular files are read")
+    func folder() async throws {
+        let top = FileManager.default.temporaryDirectory.appending(path: "within-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: top) }
+        let folder = top.appending(path: "pictures")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for file in [top.appending(path: "secret"), folder.appending(path: "a")] { try Data("x".utf8).write(to: file) }
+        func link(_ name: String, _ target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.appending(path: name).path, withDestinationPath: target)
+        }
+        try link("out", "../secret")
+        try link("up", "..")
+        try link("inside", "a")
+        #expect(mkfifo(folder.appending(path: "pipe").path, 0o600) == 0)
+        let pipeline = ImagePipeline { ReadFile(within: folder.path) }
+        for name in ["a", "inside"] {
+            let file = folder.appending(path: name).path
+            #expect(try await pipeline.load(ImageRequest(.file(file))).encoded?.bytes == Array("x".utf8))
+        }
+        for (name, code) in [
+            ("out", LoadError.Code.refused), ("up/secret", .refused), ("pipe", .fileUnreadable),
+            ("/etc/passwd", .refused),
+        ] {
+            let file = name.hasPrefix("/") ? name : folder.appending(path: name).path
+            let error = await #expect(throws: LoadError.self) { try await pipeline.load(ImageRequest(.file(file))) }
+            #expect(error?.code == code, "\(name)")
+        }
+    }
+
     @Test("Short bytes and data URLs are read at once; those of more than 256 KB on the threads that are given")
     func threads() async throws {
         let stopped = BlockingThreads(name: "stopped", count: 1)

@@ -27,6 +27,10 @@ package struct FileStatus {
         case ENOENT, ENOTDIR: LoadError(.fileNotFound, subject: printable(path), "There is no such file.")
         case EACCES, EPERM:
             LoadError(.fileUnreadable, subject: printable(path), "The file's permissions forbid reading it.")
+        case EMFILE, ENFILE:
+            LoadError(
+                .busy, subject: printable(path),
+                "The program has too many files open. Try again, or raise its limit of open files.")
         default:
             LoadError(
                 .fileUnreadable, subject: printable(path),
