@@ -11,7 +11,7 @@ public import Stages
 /// - `pipeline_loads`: loads that ended; dimension `outcome`: `delivered`, `failed` or `cancelled`
 /// - `pipeline_hits`: images that a cache had; dimension `source`: `memory`, `disk`, or the `LoadSource` that a cache of
 ///   your own gives
-/// - `pipeline_misses`: requests to origins, by whatever stage
+/// - `pipeline_misses`: requests to origins, by whatever stage, and files whose bytes were read
 /// - `pipeline_received_bytes`: bytes of bodies that were downloaded
 /// - `pipeline_prefetched`: images that a `Prefetcher` loaded and that were not in memory before
 /// - `pipeline_prefetches_used`: images that a load asked for after their prefetch; dimension `size`: `same`, or `other`
@@ -88,6 +88,7 @@ public final class LoadMetrics: LoadObserver {
         case .failed(let error): end(failed, (error as? LoadError)?.trace)
         case .delivered(let response):
             end(delivered, response.trace)
+            if response.source == .file { misses.increment() }
             if observation.isPrefetch, response.source != .memory { prefetched.increment() }
             switch observation.prefetchUse {
             case .used: usedPrefetches.increment()

@@ -37,6 +37,15 @@ public struct LoadResponse: Sendable {
     /// section 5.1). `nil` if no origin was involved or the list has no `Store`.
     public var confirmedAt: Date? { facts?.askedAt }
 
+    /// What the origin says of the source in its `Cache-Control` field, all lines joined by commas (RFC 9111 section 5.2).
+    /// A service can pass on what concerns browsers and caches in front of it, such as `immutable`. `nil` without the
+    /// field, and if the list has no `Store`.
+    public var originCacheControl: String? { facts?.cacheControl }
+
+    /// The source's `Last-Modified` field (RFC 9110 section 8.8.2); `nil` without the field, and if the list has no
+    /// `Store`.
+    public var lastModified: String? { facts?.lastModified }
+
     /// The media type of the result's bytes, or of the source's where the list ends with pixels; `nil` if none was
     /// declared.
     public var mediaType: String? { encoded?.declaredType ?? facts?.mediaType }

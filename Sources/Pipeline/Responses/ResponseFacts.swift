@@ -10,6 +10,10 @@ package final class ResponseFacts: Sendable {
     let validator: String?
     /// The source's media type, as it was declared.
     let mediaType: String?
+    /// The source's `Last-Modified`.
+    let lastModified: String?
+    /// The source's `Cache-Control`, all its lines.
+    let cacheControl: String?
     /// When the origin was asked for the source, or last confirmed it; `nil` without an origin.
     let askedAt: Date?
 
@@ -18,11 +22,14 @@ package final class ResponseFacts: Sendable {
         self.askedAt = askedAt
         validator = headers[.eTag] ?? headers[.lastModified]
         mediaType = headers[.contentType]
+        lastModified = headers[.lastModified]
+        cacheControl = headers[.cacheControl]
     }
 
     /// The same facts with more targets.
     package init(_ facts: ResponseFacts, adding targets: [String]) {
         self.targets = facts.targets + targets.filter { !facts.targets.contains($0) }
         (validator, mediaType, askedAt) = (facts.validator, facts.mediaType, facts.askedAt)
+        (lastModified, cacheControl) = (facts.lastModified, facts.cacheControl)
     }
 }

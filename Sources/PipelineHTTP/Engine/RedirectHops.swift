@@ -32,7 +32,7 @@ package struct RedirectHops: Sendable {
             throw LoadError(
                 .refused, subject: redactedURL(request.url.absoluteString),
                 "\(origin) redirects once more, to \(redactedURL(next.url.absoluteString)), after \(Self.limit) redirects. "
-                    + "If they aren't a loop, ask for that URL itself.")
+                    + "If they aren't a loop, ask for that URL itself.", httpStatus: status)
         }
         count += 1
         request = next
