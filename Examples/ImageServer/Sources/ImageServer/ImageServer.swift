@@ -1,11 +1,13 @@
 import ArgumentParser
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import Logging
 import Metrics
 import PipelineMetrics
 import PipelineServiceLifecycle
 import PipelineShared
+import ServiceLifecycle
 import Stages
 
 /// An image server: the library's pipelines behind HTTP.
@@ -30,11 +32,11 @@ struct ServeCommand: AsyncParsableCommand {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         let server = try Server(settings, codecs: try await settings.codecs(), metrics: metrics)
-        try await server.application { port in
+        try await server.run { port in
             print("listening on port \(port)")
             // A script that has started the server waits for this line.
             fflush(nil)
-        }.runService()
+        }
     }
 }
 
@@ -44,6 +46,8 @@ struct Server: Sendable {
     let loader: ImageLoader
     let responder: ImageResponder
     private let settings: Settings
+    /// The host of clients that name none.
+    private let host: String
 
     /// - Parameters:
     ///   - settings: The command's options.
@@ -55,6 +59,7 @@ struct Server: Sendable {
         _ settings: Settings, codecs: ImageCodecs, metrics: PrometheusMetrics, clock: any LoadClock = SystemClock()
     ) throws {
         self.settings = settings
+        host = try settings.hosts().standard
         var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
         options.userAgent = "image-server/0.1"
         let sources = SourcePolicy(folder: settings.folder, origins: try settings.allowedOrigins())
@@ -70,22 +75,75 @@ struct Server: Sendable {
         loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
         let fleet = try settings.fleet(clock, metrics)
         fleet?.join(resources)
-        responder = try ImageResponder(settings, loader: loader, fleet: fleet, metrics: metrics)
+        responder = try ImageResponder(
+            settings, loader: loader, fleet: fleet, metrics: metrics, log: RequestLog(settings.log),
+            lifecycle: Lifecycle())
+    }
+
+    /// Runs the server until a signal stops it. `isRunning` is called with the port once requests are accepted.
+    func run(_ isRunning: @escaping @Sendable (Int) -> Void) async throws {
+        let (stops, stop) = AsyncStream<Void>.makeStream()
+        let responder = responder
+        let signals = SignalService(
+            lifecycle: responder.lifecycle, drainTime: .seconds(settings.drainSeconds),
+            reload: { try responder.reloadKeys() }, stop: { stop.yield() }, logger: logger)
+        let group = ServiceGroup(
+            services: [application(isRunning), signals] + metricsApplication, gracefulShutdownSignals: [],
+            logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            tasks.addTask {
+                for await _ in stops { await group.triggerGracefulShutdown() }
+            }
+            try await tasks.next()
+            tasks.cancelAll()
+        }
+        responder.log.flush()
+    }
+
+    /// Serves the metrics at their own port.
+    private var metricsApplication: [any Service] {
+        guard let port = settings.metricsPort else { return [] }
+        return [
+            Application(
+                responder: MetricsResponder(images: responder),
+                configuration: .init(address: .hostname(settings.metricsHost, port: port)), logger: logger)
+        ]
+    }
+
+    private var logger: Logger {
+        var logger = Logger(label: "image-server")
+        logger.logLevel = .notice
+        return logger
     }
 
     /// The program to run. `isRunning` is called with the port once requests are accepted.
     func application(_ isRunning: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
-        var logger = Logger(label: "image-server")
-        logger.logLevel = .notice
-        let connections = responder.connections
+        let (connections, lifecycle, host) = (responder.connections, responder.lifecycle, host)
         return Application(
             responder: responder,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [ClientGone(connections)], idleTimeout: .seconds(60))),
-            configuration: .init(address: .hostname(settings.host, port: settings.port), backlog: 1024),
+                    additionalChannelHandlers: [AddConnectionRules(lifecycle, host: host), ClientGone(connections)],
+                    idleTimeout: .seconds(60))),
+            configuration: .init(
+                address: .hostname(settings.host, port: settings.port), backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(connectionLimit)),
             // It ends after the server, which first finishes its requests.
             services: [PipelineService(loader)],
             onServerRunning: { channel in isRunning(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+
+    /// The most connections: as many as the settings say, if the system gives a file to each, and some to all other work.
+    private var connectionLimit: Int {
+        var limits = rlimit()
+        guard getrlimit(.files, &limits) == 0 else { return settings.maxConnections }
+        limits.rlim_cur = limits.rlim_max
+        // Of a limit that can't be raised the one from before counts.
+        if setrlimit(.files, &limits) != 0 {
+            getrlimit(.files, &limits)
+        }
+        let files = Int(clamping: limits.rlim_cur)
+        return max(8, min(settings.maxConnections, files - min(256, files / 2)))
     }
 }

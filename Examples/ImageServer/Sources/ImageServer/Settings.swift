@@ -1,5 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
+import Foundation
 import PipelineIsolation
 import PipelineShared
 import PipelineSharedMetrics
@@ -15,12 +15,20 @@ struct Settings: ParsableArguments {
 
     @Option(
         help:
-            "The address of this server as clients see it, such as https://images.example.com. By default that of each request."
+            "The address of this server as clients see it, such as https://images.example.com. Only a server that listens at a loopback address does without."
     )
     var publicURL: String?
 
+    @Option(
+        name: .customLong("allow-host"),
+        help: "A further host under which clients ask this server. May be repeated. Requests for others get 421.")
+    var hostNames: [String] = []
+
     @Option(help: "The folder of files to serve. Without it, no file is read.")
     var folder: String?
+
+    @Flag(help: "Serve files outside of the folder to which symbolic links in it lead.")
+    var followLinks = false
 
     @Option(
         name: .customLong("allow"),
@@ -59,6 +67,9 @@ struct Settings: ParsableArguments {
     @Option(help: "How long files, and responses without a lifetime of their own, are fresh, in seconds.")
     var maxAge = 3600
 
+    @Option(help: "How long a source that its origin doesn't give isn't asked for again, in seconds; 0 for not at all.")
+    var errorMaxAge = 5
+
     @Option(help: "The quality of results whose path has none, 1 to 100.")
     var quality = 80
 
@@ -81,6 +92,27 @@ struct Settings: ParsableArguments {
     @Option(help: "The maximum of results in progress and waiting. Further requests get 503.")
     var queue = 256
 
+    @Option(
+        help:
+            "The maximum of results in progress and waiting whose sources have the same host. By default a quarter of --queue."
+    )
+    var originQueue: Int?
+
+    @Option(help: "The maximum of open connections. Further ones wait.")
+    var maxConnections = 4096
+
+    @Option(help: "How long requests are accepted after SIGTERM, while /health/ready says 503, in seconds.")
+    var drainSeconds = 5
+
+    @Option(help: "Which requests get a line in the log: all, errors, or none.")
+    var log = RequestLog.Level.errors
+
+    @Option(help: "The port of /metrics alone. By default they are at the port of pictures.")
+    var metricsPort: Int?
+
+    @Option(help: "The address to listen at for --metrics-port.")
+    var metricsHost = "127.0.0.1"
+
     @Option(help: "How many requests a second each client may send; 0 for any number.")
     var rate = 100.0
 
@@ -89,7 +121,9 @@ struct Settings: ParsableArguments {
 
     @Option(
         name: .customLong("trust-proxy"),
-        help: "The address of a proxy whose X-Forwarded-For is trusted. May be repeated.")
+        help:
+            "The address or the network of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8. May be repeated."
+    )
     var proxies: [String] = []
 
     @Option(
@@ -121,6 +155,30 @@ struct Settings: ParsableArguments {
         try check("longest-side", longestSide, 1...65535)
         try check("queue", queue, 1...1_000_000)
         try check("max-age", maxAge, 0...31_536_000)
+        try check("error-max-age", errorMaxAge, 0...3600)
+        try check("burst", burst, 1...1_000_000)
+        try check("cache-bytes", cacheBytes, 0...Int.max)
+        try check("memory-bytes", memoryBytes, 0...Int.max)
+        try check("pixels", pixels, 1...Int.max)
+        try check("decode-seconds", decodeSeconds, 1...86_400)
+        try check("max-connections", maxConnections, 1...1_000_000)
+        try check("drain-seconds", drainSeconds, 0...3600)
+        if let metricsPort { try check("metrics-port", metricsPort, 1...65535) }
+        if let originQueue { try check("origin-queue", originQueue, 1...1_000_000) }
+        guard rate.isFinite, rate >= 0 else { throw ValidationError("--rate is \(rate); it has to be 0 or more.") }
+        do {
+            _ = try hosts()
+            _ = try ClientAddresses(proxies: proxies)
+            _ = try allowedOrigins()
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        if let folder {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+                throw ValidationError("--folder \(folder) is not a folder.")
+            }
+        }
         guard unsigned || keysFile != nil else {
             throw ValidationError("Name a --keys-file, or serve unsigned paths with --unsigned.")
         }
@@ -134,6 +192,16 @@ struct Settings: ParsableArguments {
             }
         }
     }
+
+    /// The hosts under which clients ask this server.
+    /// - Throws: ``SettingsError`` for a public URL that isn't one, or without any host.
+    func hosts() throws(SettingsError) -> Hosts {
+        try Hosts(publicURL: publicURL, names: hostNames, listeningAt: host)
+    }
+
+    /// Whether pages of any origin may read pictures: not while everybody who reaches the loopback address may, since
+    /// every page in this machine's browser can.
+    var isCrossOrigin: Bool { !unsigned || publicURL != nil || !Hosts.isLoopback(host) }
 
     /// What a source may cost.
     var limits: ImageLimits { ImageLimits(pixels: pixels, time: .seconds(decodeSeconds)) }
@@ -168,16 +236,19 @@ struct Settings: ParsableArguments {
 
     /// The origins as URLs.
     /// - Throws: ``SettingsError`` for one that isn't an http or https URL.
-    func allowedOrigins() throws -> [URL] {
-        try origins.map { text in
+    func allowedOrigins() throws(SettingsError) -> [URL] {
+        var urls: [URL] = []
+        for text in origins {
             guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
             else { throw SettingsError("--allow \(text) is not an http or https URL.") }
-            return url
+            urls.append(url)
         }
+        return urls
     }
 }
 
 extension DecodeQuality: @retroactive ExpressibleByArgument {}
+extension RequestLog.Level: ExpressibleByArgument {}
 
 /// A setting that can't be used.
 struct SettingsError: Error, CustomStringConvertible {

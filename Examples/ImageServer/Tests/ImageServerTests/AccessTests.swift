@@ -80,11 +80,87 @@ struct AccessTests {
     }
 
     @Test("A client behind a trusted proxy is the last address that the proxy didn't make up")
-    func addresses() {
-        let clients = ClientAddresses(proxies: ["127.0.0.1", "10.0.0.1"])
+    func addresses() throws {
+        let clients = try ClientAddresses(proxies: ["127.0.0.1", "10.0.0.1"])
         #expect(clients.address(peer: "127.0.0.1", forwardedFor: "1.1.1.1, 2.2.2.2, 10.0.0.1") == "2.2.2.2")
         #expect(clients.address(peer: "127.0.0.1", forwardedFor: nil) == "127.0.0.1")
         #expect(clients.address(peer: "3.3.3.3", forwardedFor: "1.1.1.1") == "3.3.3.3")
+        #expect(clients.address(peer: "127.0.0.1", forwardedFor: "1.1.1.1, nonsense, 10.0.0.1") == "10.0.0.1")
+    }
+
+    @Test("A client is one whatever its port is, an IPv6 network of 64 bits too, and proxies may be networks")
+    func networks() throws {
+        let clients = try ClientAddresses(proxies: ["127.0.0.0/8", "10.0.0.0/8", "fd00::/8"])
+        func client(_ field: String) -> String { clients.address(peer: "127.0.0.9", forwardedFor: field) }
+        #expect(client("2.2.2.2:501, 10.9.8.7") == client("2.2.2.2:502, fd12::1"))
+        #expect(
+            client("2001:db8::1") == client("[2001:db8::6]:80") && client("2001:db8:0:1::1") != client("2001:db8::1"))
+        #expect(client("::ffff:2.2.2.2") == client("2.2.2.2"))
+        #expect(client("2.2.2.2") != client("2.2.2.3"))
+        for text in ["10.0.0.0/33", "10.0.0/8", "proxy.example", "fd00::/129", ""] {
+            #expect(throws: SettingsError.self) { _ = try ClientAddresses(proxies: [text]) }
+        }
+    }
+
+    @Test("A stranger with many addresses doesn't have others' requests forgotten")
+    func manyClients() throws {
+        let clock = ManualClock()
+        let limit = RateLimit(perSecond: 0.001, burst: 1, clock: clock)
+        try limit.take(for: "early")
+        for number in 0..<9_998 {
+            clock.advance(by: .milliseconds(1))
+            try limit.take(for: "\(number)")
+        }
+        try limit.take(for: "asking")
+        for number in 10_000..<10_100 { try limit.take(for: "\(number)") }
+        #expect(throws: Problem.self) { try limit.take(for: "asking") }
+    }
+
+    @Test(
+        "A signature has one spelling",
+        arguments: ["=", "=GARBAGE", "==", " "])
+    func spellings(end: String) throws {
+        let keys = Signatures(keys: [.init(secret: Array(repeating: 0xA1, count: 16))])
+        let signature = try #require(keys.signature(of: "/a"))
+        #expect(keys.isValid(signature, of: "/a"))
+        #expect(!keys.isValid(signature + end, of: "/a"))
+        // The last character has two bits that say nothing.
+        let others = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".map {
+            signature.dropLast() + "\($0)"
+        }
+        #expect(others.count { keys.isValid($0, of: "/a") } == 1)
+    }
+
+    @Test(
+        "Only hosts of the list are answered, and malformed ones never",
+        arguments: [
+            ("images.example", 200), ("IMAGES.example:8080", 200), ("other.example", 200), ("evil.example", 421),
+            ("images.example.evil.example", 421), ("127.0.0.1", 421), ("a>; rel=\"x\", <http://evil", 400),
+            ("a b/<x>\"", 400), ("", 400), ("images.example:x", 400), ("images.example:99999", 400), ("[::1", 400),
+            ("user@images.example", 400), ("images.example/", 400),
+        ])
+    func hosts(authority: String, status: Int) throws {
+        let hosts = try Hosts(
+            publicURL: "https://images.example/", names: ["Other.example"], listeningAt: "0.0.0.0")
+        do {
+            #expect(try hosts.address(for: authority) == "https://images.example")
+            #expect(status == 200)
+        } catch {
+            #expect(error.status.code == status)
+        }
+    }
+
+    @Test("Without a list the names of the loopback address are the list, and elsewhere there has to be one")
+    func loopback() throws {
+        let hosts = try Hosts(publicURL: nil, names: [], listeningAt: "127.0.0.1")
+        for name in ["localhost", "127.0.0.1:8080", "[::1]:8080"] {
+            #expect(try hosts.address(for: name) == "http://\(name)")
+        }
+        #expect(throws: Problem.self) { _ = try hosts.address(for: "rebound.example") }
+        #expect(throws: SettingsError.self) { _ = try Hosts(publicURL: nil, names: [], listeningAt: "0.0.0.0") }
+        #expect(throws: SettingsError.self) {
+            _ = try Hosts(publicURL: "javascript:x", names: [], listeningAt: "127.0.0.1")
+        }
     }
 
     @Test(
@@ -92,7 +168,12 @@ struct AccessTests {
         arguments: [
             [], ["--folder", "."], ["--unsigned"], ["--unsigned", "--folder", ".", "--port", "70000"],
             ["--unsigned", "--folder", ".", "--preset", "small"],
-        ])
+        ]
+            + [
+                "--rate=-5", "--rate=nan", "--burst=-1", "--cache-bytes=-1", "--memory-bytes=-5", "--pixels=0",
+                "--decode-seconds=0", "--public-url=javascript:x", "--folder=/nonexistent", "--trust-proxy=x",
+                "--host=0.0.0.0", "--allow=ftp://a.example/", "--max-connections=0",
+            ].map { ["--unsigned", "--folder", ".", $0] })
     func settings(arguments: [String]) {
         #expect(throws: (any Error).self) { _ = try Settings.parse(arguments) }
     }

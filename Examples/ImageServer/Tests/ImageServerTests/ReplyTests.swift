@@ -49,8 +49,9 @@ struct ReplyTests {
     @Test("A problem is JSON, whatever its text")
     func problem() {
         #expect(
-            Problem(.badRequest, "a \"quote\"\n").json
-                == "{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"a \\\"quote\\\"\\u000a\"}")
+            Problem(.badRequest, "a \"quote\"\n").json(id: "1f")
+                == "{\"title\":\"Bad Request\",\"status\":400,\"detail\":\"a \\\"quote\\\"\\u000a\","
+                + "\"instance\":\"urn:request:1f\"}")
     }
 
     @Test("Metrics are written as Prometheus reads them")

@@ -30,11 +30,7 @@ final class RateLimit: Sendable {
         guard perSecond > 0 else { return }
         let (now, client) = (clock.uptime, client())
         let wait = buckets.withLock { buckets -> Double in
-            // Full buckets say nothing, so they are dropped when there are many.
-            if buckets.count >= Self.maximumClients {
-                buckets = buckets.filter { tokens(in: $0.value, at: now) < burst }
-                if buckets.count >= Self.maximumClients { buckets.removeAll() }
-            }
+            if buckets.count >= Self.maximumClients, buckets[client] == nil { shrink(&buckets, at: now) }
             var left = buckets[client].map { tokens(in: $0, at: now) } ?? burst
             defer { buckets[client] = Bucket(tokens: left, filled: now) }
             guard left >= 1 else { return (1 - left) / perSecond }
@@ -43,6 +39,15 @@ final class RateLimit: Sendable {
         }
         guard wait > 0 else { return }
         throw Problem(.tooManyRequests, "This client sends too many requests.", retryAfter: .seconds(wait))
+    }
+
+    /// Drops full buckets, which say nothing, or else the half whose clients have been silent for longest: a stranger with
+    /// many addresses can't have those forgotten that are asking.
+    private func shrink(_ buckets: inout [String: Bucket], at now: Duration) {
+        buckets = buckets.filter { tokens(in: $0.value, at: now) < burst }
+        guard buckets.count >= Self.maximumClients else { return }
+        let latest = buckets.sorted { $0.value.filled > $1.value.filled }.prefix(Self.maximumClients / 2)
+        buckets = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
     }
 
     private func tokens(in bucket: Bucket, at now: Duration) -> Double {

@@ -18,7 +18,7 @@ struct Signatures: Sendable {
     /// Reads a file of keys: one a line, as `SECRET` or `SECRET:SALT`, both in hexadecimal. Empty lines and those that
     /// begin with `#` are skipped.
     /// - Throws: ``SettingsError`` with the line that is malformed, without its text.
-    init(file text: String) throws {
+    init(file text: String) throws(SettingsError) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { continue }
             let words = line.filter { !$0.isWhitespace }.split(separator: ":", omittingEmptySubsequences: false)
@@ -40,9 +40,10 @@ struct Signatures: Sendable {
         keys.first.map { Array(Self.code(of: text, $0, salted: salted)).base64URL }
     }
 
-    /// Whether a signature was made with one of the keys. The comparison takes equally long for every wrong one.
+    /// Whether a signature was made with one of the keys. The comparison takes equally long for every wrong one. Each
+    /// signature has one spelling, so that a signed path has one, and caches in front keep it once.
     func isValid(_ signature: some StringProtocol, of text: some StringProtocol, salted: Bool = false) -> Bool {
-        guard let given = [UInt8](base64URL: signature) else { return false }
+        guard let given = [UInt8](base64URL: signature), given.base64URL == signature else { return false }
         return keys.contains { key in
             HMAC<SHA256>.isValidAuthenticationCode(
                 given, authenticating: (salted ? key.salt : []) + Array(text.utf8),

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Stages
+import Synchronization
 
 /// Reads the path of a request in its dialect, after checking its signature and its expiry.
 ///
@@ -21,47 +22,83 @@ struct SignedPaths: Sendable {
         case redirect(to: String)
     }
 
-    private let signatures: Signatures
+    private let keysFile: String?
+    private let keyRing: KeyRing
     private let allowsUnsigned: Bool
-    private let publicURL: String?
     private let thumb: ThumbDialect
     private let imgproxy: ImgproxyDialect
     private let iiif: IIIFDialect
     private let clock: any LoadClock
 
     init(_ settings: Settings, clock: any LoadClock) throws {
-        signatures =
-            try settings.keysFile.map { try Signatures(file: String(contentsOfFile: $0, encoding: .utf8)) }
-            ?? Signatures()
-        guard settings.unsigned || !signatures.keys.isEmpty else { throw SettingsError("The file of keys has none.") }
+        keysFile = settings.keysFile
+        keyRing = KeyRing(try settings.keysFile.map(Self.signatures) ?? Signatures())
         allowsUnsigned = settings.unsigned
-        publicURL = settings.publicURL
         thumb = ThumbDialect(presets: Settings.named(settings.presets), longestSide: settings.longestSide)
         imgproxy = ImgproxyDialect(presets: Settings.named(settings.imgproxyPresets), longestSide: settings.longestSide)
         iiif = IIIFDialect(longestSide: settings.longestSide)
         self.clock = clock
     }
 
+    /// Reads the file of keys again.
+    /// - Throws: ``SettingsError`` for a file that can't be used; the keys from before stay.
+    func reloadKeys() throws(SettingsError) {
+        guard let keysFile else { return }
+        keyRing.replace(try Self.signatures(keysFile))
+    }
+
+    private static func signatures(_ file: String) throws(SettingsError) -> Signatures {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw SettingsError("The file of keys, \(file), can't be read.")
+        }
+        let signatures = try Signatures(file: text)
+        guard !signatures.keys.isEmpty else { throw SettingsError("The file of keys, \(file), has none.") }
+        return signatures
+    }
+
+    private var signatures: Signatures { keyRing.signatures }
+
+    /// The keys, which are replaced while the server runs.
+    private final class KeyRing: Sendable {
+        private let current: Mutex<Signatures>
+
+        init(_ signatures: Signatures) { current = Mutex(signatures) }
+
+        var signatures: Signatures { current.withLock { $0 } }
+
+        func replace(_ signatures: Signatures) { current.withLock { $0 = signatures } }
+    }
+
     /// Checks the signature of a path, and the expiry that is signed with it. It is called for every request, even one
     /// whose path has been read before.
-    /// - Throws: 403 if the signature is missing or wrong, or has expired.
+    /// - Throws: 403 if the signature is missing or wrong, or has expired; 400 for a query that isn't signed, which would
+    ///   make one picture many for the caches in front.
     func check(_ path: String, query: String?) throws(Problem) {
         if path.hasPrefix("/thumb/") {
-            let (expires, signature) = Self.query(query ?? "")
+            let (expires, signature) = try values(of: query ?? "")
             try check(signature, of: expires.map { "\(path)?expires=\($0)" } ?? path)
             try check(expires: expires)
-        } else if allowsUnsigned {
             return
-        } else if path.hasPrefix("/imgproxy/") {
+        }
+        if allowsUnsigned { return }
+        guard query == nil else { throw Problem(.badRequest, "A signed path has no query.") }
+        if path.hasPrefix("/imgproxy/") {
             let rest = path.dropFirst(10)
             let signature = rest.prefix { $0 != "/" }
             try check(signature, of: rest.dropFirst(signature.count), salted: true)
         } else if path.hasPrefix("/iiif/") {
             let (token, rest) = Self.token(path)
             let words = token.split(separator: ".", maxSplits: 1)
-            guard words.count == 2, let expires = words[0].plainNumber,
-                let source = rest.prefix(while: { $0 != "/" }).percentDecoded
-            else { throw Problem(.forbidden, "The signature is missing. Write /iiif/SECONDS.SIGNATURE/IDENTIFIER/…") }
+            let identifier = rest.prefix { $0 != "/" }
+            guard words.count == 2, let expires = words[0].canonicalNumber, let source = identifier.percentDecoded
+            else {
+                throw Problem(.forbidden, "The signature is missing. Write /iiif/SECONDS.SIGNATURE/IDENTIFIER/…")
+            }
+            guard identifier == source.percentEncoded else {
+                throw Problem(
+                    .badRequest,
+                    "Write each byte of a signed identifier but letters, digits and -._~ as %XX, in capital letters.")
+            }
             try check(words[1], of: "\(expires)/\(source)")
             try check(expires: expires == 0 ? nil : expires)
         }
@@ -71,9 +108,9 @@ struct SignedPaths: Sendable {
     /// - Parameters:
     ///   - path: The request's path.
     ///   - hints: The client's hints, for `/thumb/`.
-    ///   - authority: The host that the client has used, for the addresses in responses.
+    ///   - address: The server's address for the addresses in responses.
     /// - Throws: 400 for a malformed path, 404 for one of no dialect.
-    func wanted(by path: String, _ hints: ClientHints?, authority: String?) throws(Problem) -> Wanted {
+    func wanted(by path: String, _ hints: ClientHints?, address: String) throws(Problem) -> Wanted {
         if path.hasPrefix("/thumb/") {
             return .picture(try thumb.request(path.dropFirst(7), hints ?? ClientHints()))
         }
@@ -84,7 +121,6 @@ struct SignedPaths: Sendable {
             throw Problem(.notFound, "Paths begin with /thumb/, /imgproxy/ or /iiif/.")
         }
         let (token, rest) = allowsUnsigned ? ("", path.dropFirst(6)) : Self.token(path)
-        let address = publicURL ?? "http://\(authority ?? "localhost")"
         let base = "\(address)/iiif/\(token.isEmpty ? "" : token + "/")\(rest.prefix { $0 != "/" })"
         switch try iiif.request(rest) {
         case .picture(let picture): return .tile(picture, base: base, parts: rest.split(separator: "/"))
@@ -127,9 +163,21 @@ struct SignedPaths: Sendable {
         throw Problem(.forbidden, "The path has expired. Ask the page that it is on for a new one.")
     }
 
-    private static func query(_ text: String) -> (expires: Int?, signature: Substring?) {
-        let pairs = text.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
-        func value(_ name: String) -> Substring? { pairs.first { $0.count == 2 && $0[0] == name }?[1] }
-        return (value("expires")?.plainNumber, value("signature"))
+    /// Reads `expires=SECONDS&signature=…`. Where paths are signed, nothing else may stand there.
+    private func values(of query: String) throws(Problem) -> (expires: Int?, signature: Substring?) {
+        var values: [Substring: Substring] = [:]
+        for pair in query.split(separator: "&", omittingEmptySubsequences: false) where !query.isEmpty {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let isKnown = parts.count == 2 && ["expires", "signature"].contains(parts[0]) && values[parts[0]] == nil
+            guard isKnown || allowsUnsigned else {
+                throw Problem(.badRequest, "The query is expires=SECONDS&signature=…, and nothing else.")
+            }
+            if isKnown { values[parts[0]] = parts[1] }
+        }
+        guard let expires = values["expires"] else { return (nil, values["signature"]) }
+        guard let seconds = expires.canonicalNumber else {
+            throw Problem(.forbidden, "The expiry is not a number of seconds since 1970.")
+        }
+        return (seconds, values["signature"])
     }
 }

@@ -13,7 +13,7 @@ struct SourcePolicy: Sendable {
     func source(_ text: String) throws(Problem) -> ImageSource {
         if let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
             guard allows(url) else {
-                throw Problem(.forbidden, "The source is not on this server's list. Add it with --allow.")
+                throw Problem(.forbidden, "The source is not on this server's list.")
             }
             return .url(url)
         }

@@ -6,6 +6,8 @@ struct IIIFInfo: Sendable {
     let id: String
     /// The source's size in pixels.
     let size: PixelSize
+    /// The longest side of a result in pixels.
+    let longestSide: Int
     /// The side of a tile in pixels.
     static let tile = 512
 
@@ -14,6 +16,7 @@ struct IIIFInfo: Sendable {
         """
         {"@context":"http://iiif.io/api/image/3/context.json","id":\(id.jsonText),"type":"ImageService3",\
         "protocol":"http://iiif.io/api/image","profile":"level2","width":\(size.width),"height":\(size.height),\
+        "maxWidth":\(longestSide),"maxHeight":\(longestSide),\
         "sizes":[\(sizes)],"tiles":[{"width":\(Self.tile),"scaleFactors":[\(factors)]}],\
         "preferredFormats":["webp","jpg"],"extraFormats":["webp","gif","tif","avif"],\
         "extraQualities":["color","gray","bitonal"],\

@@ -37,6 +37,9 @@ extension StringProtocol {
     /// Decimal digits alone as a number: no sign, no spaces.
     var plainNumber: Int? { utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(self) : nil }
 
+    /// A number in its one spelling: digits without a zero before them.
+    var canonicalNumber: Int? { plainNumber.flatMap { String($0) == self ? $0 : nil } }
+
     /// Decimal digits, perhaps with a fraction: no sign, no exponent.
     var plainDecimal: Double? {
         let isPlain = utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == UInt8(ascii: ".") }

@@ -19,9 +19,13 @@ struct Gallery: Sendable {
     init(_ settings: Settings, pictures: Pictures, paths: SignedPaths) throws {
         self.pictures = pictures
         self.paths = paths
+        let sources = SourcePolicy(folder: settings.folder)
         let files = try settings.folder.map { folder in
             try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
-                PictureRequest.formats[name.split(separator: ".").last?.lowercased() ?? ""] != nil
+                let isPicture = PictureRequest.formats[name.split(separator: ".").last?.lowercased() ?? ""] != nil
+                // A name that no path can name.
+                return isPicture && !name.contains("\u{FFFD}") && name.percentEncoded.percentDecoded == name
+                    && (try? sources.source(name)) != nil
             }.sorted()
         }
         names = (files ?? []) + settings.pictures

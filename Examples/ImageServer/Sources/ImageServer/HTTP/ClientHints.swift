@@ -2,23 +2,37 @@ import HTTPTypes
 
 /// What a client says of its screen and its network, each in its current name and in the older one.
 ///
-/// Only the dialect `/thumb/` uses them: the two others are meant to give every client the same picture.
+/// Only the dialect `/thumb/` uses them: the two others are meant to give every client the same picture. What a client says
+/// is rounded up to the steps of a ladder, since each step makes another result.
 struct ClientHints: Sendable, Hashable {
-    /// The number of the screen's pixels for each CSS pixel, from 1 to 4.
-    var pixelRatio = 1.0
-    /// The width of the picture's place on the page, in the screen's pixels.
-    var width: Int?
+    /// The number of the screen's pixels for each CSS pixel: one of ``pixelRatios``.
+    let pixelRatio: Double
+    /// The width of the picture's place on the page, in the screen's pixels: one of ``widths``; `nil` if the client
+    /// doesn't say it.
+    let width: Int?
     /// Whether the user pays for bytes.
-    var savesData = false
+    let savesData: Bool
 
-    init() {}
+    /// The steps of the pixel ratio. Who saves data gets the first.
+    static let pixelRatios = [1, 1.5, 2, 3, 4]
+    /// The steps of the width. Who saves data gets one of the first three.
+    static let widths = [320, 640, 960, 1280, 1600, 1920, 2560, 3840]
+
+    init(pixelRatio: Double? = nil, width: Int? = nil, savesData: Bool = false) {
+        func step<Value: Comparable>(_ value: Value, of ladder: ArraySlice<Value>) -> Value? {
+            ladder.first { $0 >= value } ?? ladder.last
+        }
+        self.savesData = savesData
+        self.pixelRatio =
+            pixelRatio.flatMap { step($0, of: savesData ? Self.pixelRatios[..<1] : Self.pixelRatios[...]) } ?? 1
+        self.width = width.flatMap { step($0, of: savesData ? Self.widths[..<3] : Self.widths[...]) }
+    }
 
     init(_ fields: HTTPFields) {
-        if let ratio = (fields[.pixelRatio] ?? fields[.oldPixelRatio])?.plainDecimal {
-            pixelRatio = min(4, max(1, ratio))
-        }
-        width = (fields[.width] ?? fields[.oldWidth])?.plainNumber
-        savesData = fields[.saveData]?.lowercased() == "on"
+        self.init(
+            pixelRatio: (fields[.pixelRatio] ?? fields[.oldPixelRatio])?.plainDecimal,
+            width: (fields[.width] ?? fields[.oldWidth])?.plainNumber,
+            savesData: fields[.saveData]?.lowercased() == "on")
     }
 
     /// The fields for `Vary`.

@@ -58,7 +58,8 @@ final class Connections: Sendable {
             return state.closed[connection] != nil
         }
         defer { ended(connection) }
-        if isClosed { task.cancel() }
+        // A client that has only closed its sending side gets what is at hand.
+        if isClosed, !isQuick { task.cancel() }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Metrics
 import PipelineShared
 import Stages
 
@@ -9,24 +10,43 @@ struct ImageResponder: HTTPResponder {
 
     let connections: Connections
     let queue: WorkQueue
+    let lifecycle: Lifecycle
+    let log: RequestLog
+    private let paths: SignedPaths
     private let pictures: Pictures
+    private let hosts: Hosts
     private let rates: RateLimit
     private let clients: ClientAddresses
     private let metrics: PrometheusMetrics
     private let requests: RequestMetrics
+    private let queueLength: Gauge
+    private let hasMetricsPort: Bool
     private let gallery: Gallery?
 
-    init(_ settings: Settings, loader: ImageLoader, fleet: Fleet?, metrics: PrometheusMetrics) throws {
+    init(
+        _ settings: Settings, loader: ImageLoader, fleet: Fleet?, metrics: PrometheusMetrics, log: RequestLog,
+        lifecycle: Lifecycle
+    ) throws {
         connections = Connections(metrics: metrics)
-        queue = WorkQueue(limit: settings.queue)
-        let paths = try SignedPaths(settings, clock: loader.resources.clock)
+        queue = WorkQueue(limit: settings.queue, originLimit: settings.originQueue ?? max(1, settings.queue / 4))
+        paths = try SignedPaths(settings, clock: loader.resources.clock)
+        hosts = try settings.hosts()
         rates = RateLimit(perSecond: settings.rate, burst: settings.burst, clock: loader.resources.clock)
-        clients = ClientAddresses(proxies: Set(settings.proxies))
+        clients = try ClientAddresses(proxies: settings.proxies)
         pictures = try Pictures(settings, loader: loader, fleet: fleet, paths: paths, queue: queue)
         gallery = settings.gallery ? try Gallery(settings, pictures: pictures, paths: paths) : nil
         self.metrics = metrics
+        self.log = log
+        self.lifecycle = lifecycle
         requests = RequestMetrics(factory: metrics)
+        queueLength = Gauge(label: "http_queue", factory: metrics)
+        hasMetricsPort = settings.metricsPort != nil
+        _ = ProcessFigures()
     }
+
+    /// Reads the keys again.
+    /// - Throws: ``SettingsError`` for a file that can't be read; the keys from before stay.
+    func reloadKeys() throws { try paths.reloadKeys() }
 
     func respond(to request: Request, context: ClientContext) async throws -> Response {
         // Read once, since each time makes another string.
@@ -34,48 +54,85 @@ struct ImageResponder: HTTPResponder {
         let kind = RequestMetrics.Kind(path: path)
         let start = ContinuousClock.now
         var reply: Reply
+        var id: RequestID?
+        var note: String?
+        func problem(_ problem: Problem) -> Reply {
+            let own = RequestID(parent: request.headers[.traceParent])
+            (id, note) = (own, problem.cause ?? problem.detail)
+            return Reply(problem, id: own.span)
+        }
         do {
-            let lookup = pictures.find(request, path: path)
+            // Probes ask by whatever name they know, and their answers are the same for all.
+            let address = kind == .health ? "" : try hosts.address(for: request)
+            let lookup = pictures.find(request, path: path, address: address)
             let isQuick = lookup.kept?.hasAnswered ?? !kind.isPicture
             reply = try await connections.run(on: context.channel, isQuick: isQuick) {
                 try await self.reply(to: request, kind, context, lookup)
             }
-        } catch let problem as Problem {
-            reply = Reply(problem)
+        } catch let error as Problem {
+            reply = problem(error)
         } catch is CancellationError {
             // Nobody reads this response: the client has gone, or the server shuts down.
-            reply = Reply(Problem(.serviceUnavailable, "The request was cancelled."))
+            reply = problem(Problem(.serviceUnavailable, "The request was cancelled."))
             reply.fields[.connection] = "close"
-            requests.add(kind, status: nil, ContinuousClock.now - start)
-            return reply.response(to: request)
+            let response = reply.response(to: request)
+            finish(request, path, kind, context, nil, response, id, note, start)
+            return response
         } catch let error as LoadError {
-            reply = Reply(Problem(error))
+            reply = problem(Problem(error))
         }
         let response = reply.response(to: request)
-        requests.add(kind, status: response.status.code, ContinuousClock.now - start)
+        finish(request, path, kind, context, response.status.code, response, id, note, start)
         return response
+    }
+
+    /// Counts a request and writes its line in the log. The status is `nil` if it was cancelled.
+    private func finish(
+        _ request: Request, _ path: String, _ kind: RequestMetrics.Kind, _ context: ClientContext, _ status: Int?,
+        _ response: Response, _ id: RequestID?, _ note: String?, _ start: ContinuousClock.Instant
+    ) {
+        let time = ContinuousClock.now - start
+        requests.add(kind, status: status, time)
+        log.add(status: status) {
+            RequestLog.Entry(
+                id: id ?? RequestID(parent: request.headers[.traceParent]), method: request.method.rawValue, path: path,
+                status: status, bytes: response.body.contentLength ?? 0, time: time,
+                client: clients.name(of: request, context.channel), note: note)
+        }
     }
 
     private func reply(
         to request: Request, _ kind: RequestMetrics.Kind, _ context: ClientContext, _ lookup: Plans.Lookup
     ) async throws -> Reply {
-        guard request.method != .options else {
+        switch request.method {
+        case .get, .head: break
+        case .options:
             var reply = Reply([])
             reply.status = .noContent
             reply.fields[.allow] = "GET, HEAD, OPTIONS"
-            reply.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
-            reply.fields[.accessControlAllowHeaders] = "*"
-            reply.fields[.accessControlMaxAge] = "86400"
+            if pictures.isCrossOrigin, kind.isPicture {
+                reply.fields[.accessControlAllowOrigin] = "*"
+                reply.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
+                reply.fields[.accessControlAllowHeaders] = "*"
+                reply.fields[.accessControlMaxAge] = "86400"
+            }
             return reply
-        }
-        guard request.method == .get || request.method == .head else {
+        case .post, .put, .delete, .patch, .trace, .connect:
             var reply = Reply(Problem(.methodNotAllowed, "Pictures are read with GET or HEAD."))
             reply.fields[.allow] = "GET, HEAD, OPTIONS"
             return reply
+        default: throw Problem(.notImplemented, "Pictures are read with GET or HEAD.")
         }
         if !kind.isPicture, let page = try await page(request) { return page }
         try rates.take(for: clients.address(of: request, context.channel))
         return try await pictures.reply(to: request, lookup)
+    }
+
+    /// All metrics, as Prometheus reads them.
+    var metricsPage: Reply {
+        queueLength.record(queue.count)
+        return Reply(
+            ofThisMoment: metrics.text + ProcessFigures().text, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     /// What is served besides pictures.
@@ -83,11 +140,10 @@ struct ImageResponder: HTTPResponder {
         switch request.uri.path {
         case "/health/live": return Reply(ofThisMoment: "alive\n", type: "text/plain")
         case "/health/ready":
-            guard !queue.isFull else {
-                throw Problem(.serviceUnavailable, "The queue is full.", retryAfter: .seconds(1))
-            }
+            // A full queue isn't a reason: work that waits for one slow origin would take all servers out of service.
+            guard !lifecycle.isDraining else { throw Problem(.serviceUnavailable, "The server is about to stop.") }
             return Reply(ofThisMoment: "ready\n", type: "text/plain")
-        case "/metrics": return Reply(ofThisMoment: metrics.text, type: "text/plain; version=0.0.4; charset=utf-8")
+        case "/metrics" where !hasMetricsPort: return metricsPage
         default: return try await gallery?.page(request)
         }
     }

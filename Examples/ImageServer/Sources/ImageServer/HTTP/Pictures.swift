@@ -8,23 +8,29 @@ import Stages
 struct Pictures: Sendable {
     /// The latest requests, for the gallery.
     let recent = RecentRequests()
+    /// Whether pages of other origins may read pictures.
+    let isCrossOrigin: Bool
     private let isRecording: Bool
     private let loader: ImageLoader
     private let plans: Plans
     private let maxAge: Int
+    private let failures: RecentFailures
 
     init(_ settings: Settings, loader: ImageLoader, fleet: Fleet?, paths: SignedPaths, queue: WorkQueue) throws {
         self.loader = loader
         isRecording = settings.gallery
+        isCrossOrigin = settings.isCrossOrigin
+        failures = RecentFailures(for: .seconds(settings.errorMaxAge), clock: loader.resources.clock)
         let lists = PictureLists(
-            loader.resources, queue: queue, quality: settings.quality, decodeQuality: settings.decodeQuality,
-            fleet: fleet)
+            loader.resources, settings, queue: queue, failures: failures, fleet: fleet)
         plans = try Plans(settings, paths: paths, lists: lists)
         maxAge = settings.maxAge
     }
 
-    /// Looks for the plan of a request.
-    func find(_ request: Request, path: String) -> Plans.Lookup { plans.find(request, path: path) }
+    /// Looks for the plan of a request to this server's address.
+    func find(_ request: Request, path: String, address: String) -> Plans.Lookup {
+        plans.find(request, path: path, address: address)
+    }
 
     /// Makes the reply to a request.
     /// - Throws: `Problem`, `LoadError` or `CancellationError`.
@@ -52,12 +58,14 @@ struct Pictures: Sendable {
     private func load(_ plan: PlannedLoad, _ priority: LoadPriority) async throws -> LoadResponse {
         var request = plan.request
         request.priority = priority
-        guard isRecording else { return try await loader.load(request, through: plan.list) }
         do {
             let response = try await loader.load(request, through: plan.list)
+            guard isRecording else { return response }
             recent.add(name: plan.name, status: 200, source: response.source.rawValue, trace: response.trace)
             return response
         } catch let error as LoadError {
+            failures.add(error, for: request.source)
+            guard isRecording else { throw error }
             recent.add(name: plan.name, status: Problem(error).status.code, source: "none", trace: error.trace)
             throw error
         }
@@ -65,20 +73,10 @@ struct Pictures: Sendable {
 
     /// Writes how long a result may be kept, its age, and where its time went.
     private func describe(_ reply: inout Reply, _ response: LoadResponse) {
-        let now = loader.resources.clock.now
-        let age = response.confirmedAt.map { max(0, Int(now.timeIntervalSince($0))) }
-        var control = "max-age="
-        if let end = response.freshUntil {
-            let left = Int(end.timeIntervalSince(now))
-            // Caches measure max-age from the origin's response; Age tells them how long ago that was.
-            let lifetime = min(max(0, left) + (age ?? 0), 31_536_000)
-            control = left > 0 ? control + String(lifetime) : "private, no-cache"
-        } else {
-            control += String(maxAge)
-        }
+        let cache = CacheFields(response, now: loader.resources.clock.now, maxAge: maxAge)
         // Appended rather than set, which would look for earlier ones.
-        reply.fields.append(HTTPField(name: .cacheControl, value: control))
-        if let age { reply.fields.append(HTTPField(name: .age, value: String(age))) }
+        reply.fields.append(HTTPField(name: .cacheControl, value: cache.control))
+        if let age = cache.age { reply.fields.append(HTTPField(name: .age, value: String(age))) }
         reply.fields.append(HTTPField(name: .serverTiming, value: response.trace.serverTiming))
     }
 }

@@ -9,7 +9,7 @@ final class PlannedLoad: Sendable {
         /// By the IIIF Image API, with the address of the source and the rest of the path.
         case tile(base: String, parts: [Substring])
         /// The description of the source at an address.
-        case description(base: String)
+        case description(base: String, longestSide: Int)
     }
 
     /// The source as the path names it, without query values.
@@ -28,8 +28,8 @@ final class PlannedLoad: Sendable {
 
     /// Plans the load of a picture.
     init(
-        _ picture: PictureRequest, canonical: (base: String, parts: [Substring])?, _ request: ImageRequest,
-        _ list: ImagePipeline
+        _ picture: PictureRequest, canonical: (base: String, parts: [Substring])?, isCrossOrigin: Bool,
+        _ request: ImageRequest, _ list: ImagePipeline
     ) {
         name = String(picture.source.prefix { $0 != "?" })
         self.picture = picture
@@ -38,6 +38,7 @@ final class PlannedLoad: Sendable {
         expires = picture.expires
         kind = canonical.map { .tile(base: $0.base, parts: $0.parts) } ?? .picture
         var fields = Reply.shared
+        if isCrossOrigin { fields.append(contentsOf: Reply.crossOrigin) }
         // A picture that is opened as a page runs nothing, whatever its bytes are.
         fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         var varies = picture.format == nil ? ["Accept"] : []
@@ -47,14 +48,17 @@ final class PlannedLoad: Sendable {
     }
 
     /// Plans the load of a source's description.
-    init(description source: String, _ base: String, accept: String?, _ request: ImageRequest, _ list: ImagePipeline) {
+    init(
+        description source: String, _ base: String, longestSide: Int, asLinkedData isLinked: Bool,
+        isCrossOrigin: Bool, _ request: ImageRequest, _ list: ImagePipeline
+    ) {
         name = String(source.prefix { $0 != "?" })
         self.request = request
         self.list = list
-        (picture, expires, kind) = (nil, nil, .description(base: base))
-        let isLinked = accept?.contains("application/ld+json") == true
+        (picture, expires, kind) = (nil, nil, .description(base: base, longestSide: longestSide))
         let linked = "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\""
         var fields = Reply.shared
+        if isCrossOrigin { fields.append(contentsOf: Reply.crossOrigin) }
         fields[.contentType] = isLinked ? linked : "application/json"
         fields[.vary] = "Accept"
         self.fields = fields
@@ -66,9 +70,9 @@ final class PlannedLoad: Sendable {
     /// Makes the reply of a result, but for the fields that change with time.
     func reply(_ response: LoadResponse) throws(Problem) -> Reply {
         answers.store(true, ordering: .relaxed)
-        if case .description(let base) = kind {
+        if case .description(let base, let longestSide) = kind {
             guard let size = response.nativeSize else { throw Problem(.internalServerError, "The size is unknown.") }
-            var reply = Reply(Array(IIIFInfo(id: base, size: size).json.utf8), fields)
+            var reply = Reply(Array(IIIFInfo(id: base, size: size, longestSide: longestSide).json.utf8), fields)
             reply.addTag()
             return reply
         }
@@ -79,6 +83,7 @@ final class PlannedLoad: Sendable {
         if let reply = latest.withLock({ $0 }), reply.body.isStored(with: image.bytes) { return reply }
         var reply = Reply(image.bytes, fields)
         reply.fields[.contentType] = type
+        reply.fields[.lastModified] = response.lastModified
         reply.fields[.contentDisposition] = picture.disposition(type)
         if case .tile(let base, let parts) = kind {
             var link = "<http://iiif.io/api/image/3/level2.json>;rel=\"profile\""
@@ -110,7 +115,9 @@ extension PictureRequest {
     fileprivate func disposition(_ type: String) -> String {
         let last = source.prefix { $0 != "?" }.split(separator: "/").last ?? "image"
         let end = ImageCodecs.standard.codec(for: ImageFormat(rawValue: type))?.extensions.first ?? ""
-        let name = fileName ?? last.prefix { $0 != "." } + "." + end
+        // Only the extension is replaced, the part behind the last dot.
+        let stem = last.lastIndex(of: ".").map { last[..<$0] } ?? last
+        let name = fileName ?? "\(stem.isEmpty ? "image" : stem).\(end)"
         let isPlain = name.utf8.allSatisfy {
             $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }

@@ -25,14 +25,21 @@ final class Plans: Sendable {
     /// Everything in a request that a plan depends on.
     fileprivate struct Key: Hashable, Sendable {
         let path: String
-        let authority: String?
-        let accept: String?
+        /// The server's address, where the reply has it.
+        let address: String?
+        /// The formats that a picture may have for the client, not what it says of them: each choice is a list of its own.
+        let formats: AcceptedFormats
+        let wantsLinkedData: Bool
         let hints: ClientHints?
 
-        init(_ request: Request, path: String) {
+        init(_ request: Request, path: String, address: String, _ formats: AcceptedFormats) {
             self.path = path
-            authority = request.head.authority
-            accept = request.headers[.accept]
+            self.formats = formats
+            let isIIIF = path.hasPrefix("/iiif/")
+            self.address = isIIIF ? address : nil
+            wantsLinkedData =
+                isIIIF && path.hasSuffix("/info.json")
+                && request.headers[.accept]?.contains("application/ld+json") == true
             hints = path.hasPrefix("/thumb/") ? ClientHints(request.headers) : nil
         }
     }
@@ -42,18 +49,39 @@ final class Plans: Sendable {
     private let sources: SourcePolicy
     private let maxAge: Int
     private let recent = Mutex(RecentValues<Key, Plan>())
+    private let formats = Mutex(RecentValues<String, AcceptedFormats>())
+    private let lookup: @Sendable (String?) -> AcceptedFormats
+    private let isCrossOrigin: Bool
+    private let longestSide: Int
 
     init(_ settings: Settings, paths: SignedPaths, lists: PictureLists) throws {
         self.paths = paths
         self.lists = lists
         sources = SourcePolicy(folder: settings.folder, origins: try settings.allowedOrigins())
         maxAge = settings.maxAge
+        let codecs = lists.codecs
+        lookup = { AcceptedFormats(accept: $0, codecs: codecs, countsWeights: false) }
+        isCrossOrigin = settings.isCrossOrigin
+        longestSide = settings.longestSide
     }
 
     /// Looks for the plan of a request.
-    func find(_ request: Request, path: String) -> Lookup {
-        let key = Key(request, path: path)
+    /// - Parameters:
+    ///   - path: The request's path.
+    ///   - address: The server's address, for the replies that have it.
+    func find(_ request: Request, path: String, address: String) -> Lookup {
+        let key = Key(request, path: path, address: address, formats(of: request.headers[.accept]))
         return Lookup(key: key, query: request.uri.query, kept: recent.withLock { $0[key] })
+    }
+
+    /// What a field leads to. Reading one takes longer than a hit in memory, so that of short ones is kept.
+    private func formats(of accept: String?) -> AcceptedFormats {
+        let field = accept ?? ""
+        guard field.utf8.count <= 256 else { return lookup(accept) }
+        if let known = formats.withLock({ $0[field] }) { return known }
+        let made = lookup(accept)
+        formats.withLock { $0.keep(made, field) }
+        return made
     }
 
     /// Returns the plan of a request.
@@ -73,12 +101,13 @@ final class Plans: Sendable {
     }
 
     private func newPlan(for key: Key) throws -> Plan {
-        switch try paths.wanted(by: key.path, key.hints, authority: key.authority) {
+        switch try paths.wanted(by: key.path, key.hints, address: key.address ?? "") {
         case .redirect(let location): return .redirect(to: location)
         case .info(let source, let base):
             return .load(
                 PlannedLoad(
-                    description: source, base, accept: key.accept, try request(for: source), lists.listOfSize()))
+                    description: source, base, longestSide: longestSide, asLinkedData: key.wantsLinkedData,
+                    isCrossOrigin: isCrossOrigin, try request(for: source), lists.listOfSize()))
         case .picture(let picture):
             return .load(try load(picture, key))
         case .tile(let picture, let base, let parts):
@@ -91,8 +120,8 @@ final class Plans: Sendable {
     ) throws -> PlannedLoad {
         try paths.check(expires: picture.expires)
         return PlannedLoad(
-            picture, canonical: canonical, try request(for: picture.source),
-            lists.list(for: picture, accept: key.accept))
+            picture, canonical: canonical, isCrossOrigin: isCrossOrigin, try request(for: picture.source),
+            lists.list(for: picture, key.formats))
     }
 
     /// The list that makes a source's ThumbHash, and its request.

@@ -12,11 +12,14 @@ struct Reply: Sendable {
     /// The entity tag, which makes the reply one that conditions and ranges apply to.
     private var tag: String?
 
-    /// The fields of every reply: pages and scripts of any origin may read pictures and errors, and time them.
-    static let shared: HTTPFields = [
+    /// The fields of every reply.
+    static let shared: HTTPFields = [.xContentTypeOptions: "nosniff"]
+
+    /// The fields of pictures and their descriptions where pages and scripts of any origin may read and time them.
+    static let crossOrigin: HTTPFields = [
         .accessControlAllowOrigin: "*",
         .accessControlExposeHeaders: "ETag, Link, Server-Timing, Content-Length, Retry-After",
-        .timingAllowOrigin: "*", .xContentTypeOptions: "nosniff",
+        .timingAllowOrigin: "*",
     ]
 
     /// A text of some media type.
@@ -42,8 +45,9 @@ struct Reply: Sendable {
     }
 
     /// A problem document. Errors aren't kept by caches: the next request may succeed.
-    init(_ problem: Problem) {
-        self.init(problem.json, type: "application/problem+json", status: problem.status)
+    /// - Parameter id: The request's.
+    init(_ problem: Problem, id: String? = nil) {
+        self.init(problem.json(id: id), type: "application/problem+json", status: problem.status)
         fields[.cacheControl] = "no-store"
         if let wait = problem.retryAfter { fields[.retryAfter] = "\(wait.secondsRoundedUp)" }
     }
@@ -65,6 +69,10 @@ struct Reply: Sendable {
     func response(to request: Request) -> Response {
         var (fields, status, part) = (fields, status, body[...])
         if let tag {
+            // Section 13.2.2: it comes before all others, and compares strongly.
+            if let known = request.headers[.ifMatch], !EntityTags(known).contains(strongly: tag) {
+                return Reply(Problem(.preconditionFailed, "The picture has another tag.")).response(to: request)
+            }
             if let known = request.headers[.ifNoneMatch], EntityTags(known).contains(tag) {
                 // Section 15.4.5: what describes the body is left out.
                 fields[.contentType] = nil
@@ -99,14 +107,17 @@ struct Reply: Sendable {
 struct EntityTags: Sendable {
     private let tags: [Substring]
     private let isAny: Bool
+    private let strong: [Substring]
 
     init(_ field: String) {
         isAny = field == "*"
-        tags = field.split(separator: ",").map { tag in
-            let tag = tag.drop(while: \.isWhitespace)
-            return (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag).prefix { !$0.isWhitespace }
-        }
+        let all = field.split(separator: ",").map { $0.drop(while: \.isWhitespace).prefix { !$0.isWhitespace } }
+        tags = all.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0 }
+        strong = all.filter { !$0.hasPrefix("W/") }
     }
+
+    /// Whether a tag is among those that aren't weak, as `If-Match` compares them (section 13.1.1).
+    func contains(strongly tag: String) -> Bool { isAny || strong.contains { $0 == tag } }
 
     func contains(_ tag: String) -> Bool { isAny || tags.contains { $0 == tag } }
 }
@@ -118,15 +129,20 @@ struct RequestedRange: Sendable {
     init?(_ field: String) {
         guard field.lowercased().hasPrefix("bytes=") else { return nil }
         let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, ends.allSatisfy({ $0.isEmpty || $0.plainNumber != nil }) else { return nil }
-        (first, last) = (ends[0].plainNumber, ends[1].plainNumber)
+        func number(_ text: Substring) -> Int? {
+            // A number that is too large is one behind the end.
+            let isNumber = !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+            return isNumber ? Int(text) ?? .max : nil
+        }
+        guard ends.count == 2, ends.allSatisfy({ $0.isEmpty || number($0) != nil }) else { return nil }
+        (first, last) = (number(ends[0]), number(ends[1]))
         guard first != nil || last != nil, first ?? 0 <= last ?? .max || first == nil else { return nil }
     }
 
     /// The bytes of a body; `nil` if there are none.
     func bytes(of count: Int) -> Range<Int>? {
         guard let first else { return last == 0 || count == 0 ? nil : max(0, count - (last ?? 0))..<count }
-        return first < count ? first..<(min(last ?? .max - 1, count - 1) + 1) : nil
+        return first < count ? first..<(min(last ?? .max, count - 1) + 1) : nil
     }
 }
 

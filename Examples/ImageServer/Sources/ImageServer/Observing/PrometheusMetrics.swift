@@ -75,11 +75,34 @@ final class PrometheusMetrics: MetricsFactory {
         var text = ""
         var last = ""
         for (name, type, rows) in lines.sorted(by: { ($0.name, $0.lines[0]) < ($1.name, $1.lines[0]) }) {
-            if name != last { text += "# TYPE \(name) \(type)\n" }
+            if name != last {
+                text += Self.help(name).map { "# HELP \(name) \($0)\n" } ?? ""
+                text += "# TYPE \(name) \(type)\n"
+            }
             last = name
             text += rows.joined(separator: "\n") + "\n"
         }
         return text
+    }
+
+    /// What a metric counts, in a line.
+    private static func help(_ name: String) -> String? {
+        switch name {
+        case "http_requests_total": "Requests that ended, by the kind of their path and by their status."
+        case "http_request_seconds": "How long requests took, by the kind of their path."
+        case "http_abort_seconds": "How long work went on after its client had gone, by whether it encoded by then."
+        case "http_queue": "Results in progress and waiting."
+        case "pipeline_loads": "Loads that ended, by their outcome."
+        case "pipeline_hits": "Images that a cache had, by the cache."
+        case "pipeline_misses": "Requests to origins, and files whose bytes were read."
+        case "pipeline_received_bytes": "Bytes of bodies that were downloaded."
+        case "pipeline_load_seconds": "How long loads took."
+        case "pipeline_stage_seconds": "How long stages took, by the stage."
+        case "pipeline_in_flight": "Loads in flight."
+        case "pipeline_queue_depth": "Decodes that wait for a thread."
+        case "pipeline_confined": "1 if all formats are decoded in fully confined processes."
+        default: nil
+        }
     }
 }
 

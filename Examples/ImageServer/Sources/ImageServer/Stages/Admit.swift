@@ -14,36 +14,56 @@ struct Admit: CompositeStage {
     }
 
     func run(_ load: inout Load) async throws -> Outcome {
-        guard queue.enter() else {
+        let origin: String? = if case .url(let url) = load.request.source { url.host()?.lowercased() } else { nil }
+        guard queue.enter(origin) else {
             throw LoadError(
                 .busy, subject: load.subject, "The server has as much work as it can take. Ask again in a second.",
                 retryAfter: .seconds(1))
         }
-        defer { queue.leave() }
+        defer { queue.leave(origin) }
         try await body.run(&load)
         return .done
     }
 }
 
-/// Counts the loads that wait or work.
+/// Counts the loads that wait or work, of each origin too: one that is slow leaves room for the others.
 final class WorkQueue: Sendable {
-    private let limit: Int
-    private let loads = Atomic<Int>(0)
-
-    init(limit: Int) { self.limit = limit }
-
-    /// The number of loads now.
-    var count: Int { loads.load(ordering: .relaxed) }
-
-    /// Whether the next load would be refused.
-    var isFull: Bool { count >= limit }
-
-    /// Counts a load; `false` if there are too many.
-    func enter() -> Bool {
-        if loads.add(1, ordering: .relaxed).newValue <= limit { return true }
-        leave()
-        return false
+    private struct State {
+        var loads = 0
+        var origins: [String: Int] = [:]
     }
 
-    func leave() { loads.subtract(1, ordering: .relaxed) }
+    private let limit, originLimit: Int
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - limit: The most loads.
+    ///   - originLimit: The most loads of one origin.
+    init(limit: Int, originLimit: Int) { (self.limit, self.originLimit) = (limit, originLimit) }
+
+    /// The number of loads now.
+    var count: Int { state.withLock { $0.loads } }
+
+    /// Counts a load; `false` if there are too many.
+    /// - Parameter origin: The source's host; `nil` for a file.
+    func enter(_ origin: String?) -> Bool {
+        state.withLock { state in
+            guard state.loads < limit else { return false }
+            if let origin {
+                let own = state.origins[origin, default: 0]
+                guard own < originLimit else { return false }
+                state.origins[origin] = own + 1
+            }
+            state.loads += 1
+            return true
+        }
+    }
+
+    func leave(_ origin: String?) {
+        state.withLock { state in
+            state.loads -= 1
+            guard let origin, let own = state.origins[origin] else { return }
+            state.origins[origin] = own > 1 ? own - 1 : nil
+        }
+    }
 }

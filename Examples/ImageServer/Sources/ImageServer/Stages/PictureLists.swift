@@ -7,35 +7,41 @@ import Synchronization
 final class PictureLists: Sendable {
     private let resources: PipelineResources
     private let queue: WorkQueue
+    private let failures: RecentFailures
     private let quality: Int
     private let decodeQuality: DecodeQuality
+    private let folder: String?
     private let fleet: Fleet?
     private let recent = Mutex(RecentValues<String, ImagePipeline>())
 
     /// - Parameters:
     ///   - resources: The caches and the client of all lists.
+    ///   - settings: The folder, and the quality of requests that name none.
     ///   - queue: Limits the loads that wait or work.
-    ///   - quality: The quality of requests that name none.
-    ///   - decodeQuality: The quality of reduced decoding.
+    ///   - failures: The sources that aren't asked for again at once.
     ///   - fleet: The servers that share responses and results.
     init(
-        _ resources: PipelineResources, queue: WorkQueue, quality: Int, decodeQuality: DecodeQuality, fleet: Fleet?
+        _ resources: PipelineResources, _ settings: Settings, queue: WorkQueue, failures: RecentFailures, fleet: Fleet?
     ) {
         self.resources = resources
         self.queue = queue
-        self.quality = quality
-        self.decodeQuality = decodeQuality
+        self.failures = failures
+        (quality, decodeQuality) = (settings.quality, settings.decodeQuality)
+        folder = settings.followLinks ? nil : settings.folder
         self.fleet = fleet
     }
 
-    /// The list for a picture. `accept` is the client's field, which counts if the path names no format.
-    func list(for request: PictureRequest, accept: String?) -> ImagePipeline {
+    /// The formats that lists read and write.
+    var codecs: ImageCodecs { resources.codecs }
+
+    /// The list for a picture. The client's formats count if the path names none.
+    func list(for request: PictureRequest, _ formats: AcceptedFormats) -> ImagePipeline {
         let options = EncodeOptions(quality: request.quality ?? quality, maxBytes: request.maxBytes)
         let encode =
             if let format = request.format {
                 Encode(format, options: options)
             } else {
-                Encode(AcceptedFormats(accept: accept), options: options)
+                Encode(formats, options: options)
             }
         return kept(request.stages + [BeginEncoding(), encode], expecting: .picture(.standard))
     }
@@ -69,10 +75,11 @@ final class PictureLists: Sendable {
             .removing(ReadInline.self).removing(ReadFile.self).removing(Downscale.self)
             .wrapping(ReplaceUndecodable.self) { remote in
                 Admit(queue) {
-                    ReadFile(byteLimit: resources.limits.encodedBytes)
+                    ReadFile(byteLimit: resources.limits.encodedBytes, within: folder)
                     remote
                 }
             }
+            .wrapping(Fetch.self) { fetch in AskAgainLater(failures) { fetch } }
             .wrapping(Decode.self) { _ in
                 Results(resources.responses, expecting: expected) { making(work, decodes: decodes) }
             }

@@ -1,0 +1,121 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Adds ``ConnectionRules`` to a connection, before its messages lose what distinguishes HTTP/1.0.
+final class AddConnectionRules: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+
+    private let lifecycle: Lifecycle
+    private let host: String
+
+    /// - Parameters:
+    ///   - lifecycle: Whether connections end with their next response.
+    ///   - host: The host of requests of HTTP/1.0 without one.
+    init(_ lifecycle: Lifecycle, host: String) { (self.lifecycle, self.host) = (lifecycle, host) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(ConnectionRules(lifecycle, host: host), position: .before(codec))
+        } catch {
+            context.fireErrorCaught(error)
+        }
+    }
+}
+
+/// What HTTP/1 says of connections and of fields that frame a request, beyond what Hummingbird does (RFC 9112 sections 3.2
+/// and 9.3).
+///
+/// - A connection of HTTP/1.0 ends with its response, unless the client asks for another.
+/// - A path that is too long is answered with 414, too many or too long fields with 431, a method that nobody knows with
+///   501, and what can't be read at all with 400.
+/// - While the server drains, each response says that its connection ends.
+private final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let lifecycle: Lifecycle
+    private let host: String
+    private var isLast = false
+    /// Whether a request has been handed on whose response isn't complete.
+    private var isAnswering = false
+    private var isRefused = false
+    private var isKeptAlive = false
+    /// In bytes; file systems and origins take no longer ones.
+    private static let longestTarget = 8192
+
+    init(_ lifecycle: Lifecycle, host: String) { (self.lifecycle, self.host) = (lifecycle, host) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard head.uri.utf8.count <= Self.longestTarget else {
+            let text = "The path has more than \(Self.longestTarget) bytes."
+            return refuse(Problem(.init(code: 414, reasonPhrase: "URI Too Long"), text), context)
+        }
+        let options = head.headers[canonicalForm: "connection"].map { $0.lowercased() }
+        let isOld = (head.version.major, head.version.minor) < (1, 1)
+        isKeptAlive = isOld && options.contains("keep-alive")
+        isLast = lifecycle.isDraining || options.contains("close") || isOld && !isKeptAlive
+        // The server reads this field, in this spelling, to end the connection after the response.
+        if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        if isOld, !head.headers.contains(name: "host") { head.headers.add(name: "host", value: host) }
+        isAnswering = true
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            if head.status.code >= 200 { isLast = isLast || lifecycle.isDraining }
+            if isLast {
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+            } else if isKeptAlive {
+                head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            isAnswering = false
+            context.write(data, promise: promise)
+        case .body: context.write(data, promise: promise)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError, !isAnswering, !isRefused else {
+            return context.fireErrorCaught(error)
+        }
+        let problem =
+            switch error {
+            case .headerOverflow:
+                Problem(.requestHeaderFieldsTooLarge, "The request's fields are too many or too long.")
+            case .invalidMethod: Problem(.notImplemented, "Pictures are read with GET or HEAD.")
+            default: Problem(.badRequest, "The request is malformed.")
+            }
+        refuse(problem, context)
+    }
+
+    /// Answers without asking the server, and ends the connection.
+    private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
+        isRefused = true
+        let body = ByteBuffer(string: problem.json(id: nil))
+        let fields: HTTPHeaders = [
+            "content-type": "application/problem+json", "content-length": "\(body.readableBytes)",
+            "cache-control": "no-store", "x-content-type-options": "nosniff", "connection": "close",
+        ]
+        let status = HTTPResponseStatus(statusCode: problem.status.code, reasonPhrase: problem.status.reasonPhrase)
+        context.write(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            bound.value.close(mode: .output, promise: nil)
+        }
+    }
+}
