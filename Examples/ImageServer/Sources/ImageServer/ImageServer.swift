@@ -17,7 +17,26 @@ struct ImageServer: AsyncParsableCommand {
         commandName: "image-server",
         abstract:
             "Serves images in other sizes and formats, by the IIIF Image API, imgproxy's paths and paths of its own.",
+        discussion: """
+            Each option may also stand in a file, which --config names, as a line such as max-age = 3600, and in the \
+            environment, as in IMAGE_SERVER_MAX_AGE=3600. An option wins over the environment, which wins over the file.
+            """,
         subcommands: [ServeCommand.self, PicturesCommand.self], defaultSubcommand: ServeCommand.self)
+
+    static func main() async {
+        do {
+            let arguments = try SettingsSources.arguments(
+                Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
 }
 
 /// Runs the server until it is asked to shut down.
@@ -26,7 +45,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: Settings
 
+    @Flag(help: "Print the settings as a file of settings, and don't serve.")
+    var printConfig = false
+
     mutating func run() async throws {
+        guard !printConfig else {
+            print(SettingsSources.text(of: settings))
+            return
+        }
         // Results from memory shouldn't wait behind decodes.
         BlockingThreads.decoding.giveWay()
         let metrics = PrometheusMetrics()
