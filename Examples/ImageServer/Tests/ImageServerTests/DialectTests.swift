@@ -89,37 +89,6 @@ struct DialectTests {
     }
 
     @Test(
-        "imgproxy",
-        arguments: [
-            ("rs:fill:300:200/g:no/plain/a.jpg@webp", "Resize(300×200, cover) → webp"),
-            ("rs:fit:300:200:1/q:70/plain/a.jpg", "Resize(300×200, inside, enlarges)"),
-            ("w:100/dpr:2/plain/a.jpg@png", "Resize(200×8192, inside) → png"),
-            ("rs:fill:30:20/g:sm/YS5qcGc.jpg", "Resize(30×20, outside) Crop(30×20, by attention) → jpeg"),
-            ("rs:fill:30:20/g:fp:0.2:0.3/YS5/qcGc", "Resize(30×20, outside) Crop(30×20, around 0.2, 0.3)"),
-            (
-                "c:100:0.5:noea/rot:90/bl:2/sh:1/bg:255:0:0/plain/local:///a.jpg",
-                "Crop(100×50.0%, northEast) Rotate(90°) Blur(2.0) Sharpen(1.0, sigma: 0.7) Flatten(#ff0000)"
-            ),
-            ("pr:small/plain/a.jpg", "Resize(10×10, cover)"), ("plain/a%2Ejpg", ""),
-        ])
-    func imgproxy(path: String, expected: String) throws {
-        let request = try ImgproxyDialect(presets: ["small": "rs:fill:10:10/q:60"]).request(path[...])
-        #expect(request.source == "a.jpg")
-        #expect(list(request) == expected)
-    }
-
-    @Test(
-        "imgproxy refuses what the library can't carry out",
-        arguments: [
-            "wm:0.5/plain/a", "rs:auto:1:1/plain/a", "rs:fit:1:1:0:1/plain/a", "sm:0/plain/a", "w:9999/plain/a",
-            "w:-1/plain/a", "rs:fit:1:1", "plain/", "plain/a@b@c", "***", "pr:none/plain/a", "f:bmp/plain/a",
-        ])
-    func imgproxyRefusals(path: String) {
-        let problem = #expect(throws: Problem.self) { _ = try ImgproxyDialect().request(path[...]) }
-        #expect(problem?.status == .badRequest)
-    }
-
-    @Test(
         "The server's own",
         arguments: [
             ("400x300/a.jpg", "Resize(400×300, inside)"), ("400x,enlarge/a.jpg", "Resize(400×8192, inside, enlarges)"),

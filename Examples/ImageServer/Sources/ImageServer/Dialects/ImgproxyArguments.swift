@@ -1,92 +1,84 @@
-import Stages
-
-/// The arguments of one option. Missing and empty ones have their default.
+/// One processing option of a path: its name and its arguments.
 struct ImgproxyArguments {
     let name: Substring
     private let words: [Substring]
 
-    init(name: Substring, words: ArraySlice<Substring>) {
-        self.name = name
-        self.words = Array(words)
+    /// Splits an option such as `rs:fill:300:200`.
+    init(_ option: some StringProtocol) {
+        let words = Substring(option).split(separator: ":", omittingEmptySubsequences: false)
+        name = words[0]
+        self.words = Array(words.dropFirst())
     }
+
+    /// The option as it was written, for messages.
+    var text: String { ([name] + words).joined(separator: ":") }
 
     var count: Int { words.count }
 
-    func text(_ index: Int) -> Substring { words.indices.contains(index) ? words[index] : "" }
+    /// All arguments.
+    var all: [Substring] { words }
 
-    func isTrue(_ index: Int) -> Bool { ["1", "t", "true"].contains(text(index)) }
+    /// An argument; empty if it is missing.
+    subscript(index: Int) -> Substring { words.indices.contains(index) ? words[index] : "" }
 
-    func number(_ index: Int, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
-        guard !text(index).isEmpty else { return nil }
-        guard let number = text(index).plainNumber, range.contains(number) else { throw wrong(index) }
+    /// - Throws: 400 for more arguments than the option has.
+    func check(atMost count: Int) throws(Problem) {
+        guard words.count <= count else { throw wrong("It has at most \(count) arguments.") }
+    }
+
+    /// Reads an argument that is a whole number; `nil` if it is empty, which keeps the earlier value.
+    func number(at index: Int, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard !self[index].isEmpty else { return nil }
+        guard let number = self[index].plainNumber, range.contains(number) else {
+            throw wrong("Write a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
         return number
     }
 
-    func decimal(_ index: Int, _ range: ClosedRange<Double>) throws(Problem) -> Double? {
-        guard !text(index).isEmpty else { return nil }
-        guard let number = text(index).plainDecimal, range.contains(number) else { throw wrong(index) }
-        return number
+    /// Reads an argument that is a decimal, with a minus sign if the range has negative numbers; `nil` if it is empty.
+    func decimal(at index: Int, _ range: ClosedRange<Double>) throws(Problem) -> Double? {
+        let digits = self[index].drop { $0 == "-" }
+        guard !self[index].isEmpty else { return nil }
+        let isNegative = self[index].count == digits.count + 1
+        guard isNegative || self[index].count == digits.count, let size = digits.plainDecimal,
+            range.contains(isNegative ? -size : size)
+        else { throw wrong("Write a number from \(range.lowerBound) to \(range.upperBound).") }
+        return isNegative ? -size : size
     }
 
-    private func wrong(_ index: Int) -> Problem {
-        Problem(.badRequest, "\(text(index)) is out of range or not a number, in the processing option \(name).")
-    }
-}
-
-/// Which part of a picture a cut keeps.
-enum ImgproxyGravity {
-    case gravity(Gravity)
-    case focalPoint(x: Double, y: Double)
-    case smart
-}
-
-extension ImgproxyArguments {
-    func fit() throws(Problem) -> Resize.Fit {
-        switch text(0) {
-        case "", "fit": .inside
-        case "fill": .cover
-        case "force": .fill
-        default: throw Problem(.badRequest, "The resizing type \(text(0)) is none of fit, fill and force.")
+    /// Reads an argument that is true or false; `nil` if it is empty.
+    func flag(at index: Int) throws(Problem) -> Bool? {
+        switch self[index] {
+        case "": nil
+        case "1", "t", "T", "true", "True", "TRUE": true
+        case "0", "f", "F", "false", "False", "FALSE": false
+        default: throw wrong("Write 1 or 0.")
         }
     }
 
-    func gravity(from start: Int) throws(Problem) -> ImgproxyGravity {
-        let names: [Substring: Gravity] = [
-            "": .center, "ce": .center, "no": .north, "so": .south, "ea": .east, "we": .west, "noea": .northEast,
-            "nowe": .northWest, "soea": .southEast, "sowe": .southWest,
-        ]
-        let name = text(start)
-        if name == "sm" { return .smart }
-        if name == "fp" {
-            return .focalPoint(
-                x: try decimal(start + 1, 0...1) ?? 0.5, y: try decimal(start + 2, 0...1) ?? 0.5)
-        }
-        guard let gravity = names[name] else { throw Problem(.badRequest, "There is no gravity \(name).") }
-        guard try decimal(start + 1, 0...0) ?? 0 == 0, try decimal(start + 2, 0...0) ?? 0 == 0 else {
-            throw Problem(.badRequest, "This server has no offsets of gravity.")
-        }
-        return .gravity(gravity)
+    /// Reads the only argument, which may not be empty.
+    func number(_ range: ClosedRange<Int>) throws(Problem) -> Int { try only(number(at: 0, range)) }
+
+    /// Reads the only argument, which may not be empty.
+    func decimal(_ range: ClosedRange<Double>) throws(Problem) -> Double { try only(decimal(at: 0, range)) }
+
+    /// Reads the only argument, which may not be empty.
+    func flag() throws(Problem) -> Bool { try only(flag(at: 0)) }
+
+    /// Refuses the option unless its only argument is `value`, which asks for what the server does anyway.
+    func require(_ value: Bool, _ reason: String) throws(Problem) {
+        guard try flag() == value else { throw wrong("\(reason) Leave it out, or write \(name):\(value ? 1 : 0).") }
     }
 
-    func crop() throws(Problem) -> any Stage {
-        func length(_ index: Int) throws(Problem) -> Crop.Length {
-            guard let value = try decimal(index, 0...1e6), value > 0 else { return .percent(100) }
-            return value < 1 ? .percent(value * 100) : .pixels(Int(value))
-        }
-        guard case .gravity(let gravity) = try gravity(from: 2) else {
-            throw Problem(.badRequest, "A crop takes a side or a corner as its gravity; smart ones come with rs:fill.")
-        }
-        return Crop(width: try length(0), height: try length(1), gravity: gravity)
+    /// Makes the problem of an option that is malformed or not supported.
+    /// - Parameter advice: What to write instead, as sentences.
+    func wrong(_ advice: String) -> Problem {
+        Problem(.badRequest, "The processing option \(text) is wrong. \(advice)")
     }
 
-    func color() throws(Problem) -> Color {
-        let hex = text(0)
-        if count == 1, hex.utf8.count == 6, let value = UInt32(hex, radix: 16) {
-            return Color(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
-        }
-        guard let red = try number(0, 0...255), let green = try number(1, 0...255),
-            let blue = try number(2, 0...255)
-        else { throw Problem(.badRequest, "Write a background as bg:R:G:B or bg:RRGGBB.") }
-        return Color(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+    private func only<Value>(_ value: Value?) throws(Problem) -> Value {
+        try check(atMost: 1)
+        guard let value else { throw wrong("It needs an argument.") }
+        return value
     }
 }

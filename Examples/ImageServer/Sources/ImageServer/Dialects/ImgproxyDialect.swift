@@ -6,60 +6,65 @@ import Stages
 /// /imgproxy/SIGNATURE/rs:fill:400:300/g:sm/q:70/plain/https://example.com/photo.jpg@webp
 /// ```
 ///
-/// Options that the library can't carry out are refused by name, and so are unknown ones. `local:///name` is a file of
-/// the folder.
+/// A path gives the picture that imgproxy makes of it, or a 400 that names the option. `local:///name` is a file of the
+/// folder.
 struct ImgproxyDialect: Sendable {
-    /// The options that `preset:NAME` stands for, such as `rs:fill:100:100/q:60`.
+    /// The options that `preset:NAME` stands for, such as `rs:fill:100:100/q:60`. Those of `default` come before the
+    /// options of every path.
     var presets: [String: String] = [:]
     /// The longest side that a client may ask for, in pixels.
     var longestSide = 8192
+    /// The most options of a path, those of its presets included.
+    private static let mostOptions = 100
 
     /// Reads a path after its signature, which the caller has checked.
     /// - Throws: 400 with the option that is wrong.
     func request(_ path: Substring) throws(Problem) -> PictureRequest {
-        var reading = ImgproxyOptions(longestSide: longestSide)
-        var rest = path.split(separator: "/", omittingEmptySubsequences: false)[...]
-        while let part = rest.first, part.contains(":"), !part.hasPrefix("http:"), !part.hasPrefix("https:") {
-            rest.removeFirst()
-            let words = part.split(separator: ":", omittingEmptySubsequences: false)
-            guard words[0] == "preset" || words[0] == "pr" else {
-                try reading.read(words)
-                continue
-            }
-            for name in words.dropFirst() {
-                guard let preset = presets[String(name)] else {
-                    throw Problem(.badRequest, "No preset is named \(name).")
-                }
-                for option in preset.split(separator: "/") { try reading.read(option.split(separator: ":")) }
-            }
-        }
-        let (source, fileExtension) = try Self.source(rest)
-        var request = try reading.finished(source)
-        if let fileExtension { request.format = try PictureRequest.format(fileExtension) }
-        return request
+        var rest = Self.restored(path).split(separator: "/", omittingEmptySubsequences: false)[...]
+        let written = rest.prefix { $0.contains(":") }
+        rest = rest.dropFirst(written.count)
+        var (options, count) = (ImgproxyOptions(longestSide: longestSide), 0)
+        if presets["default"] != nil { try read(["preset:default"], into: &options, &count, within: []) }
+        try read(Array(written), into: &options, &count, within: [])
+        let source = try ImgproxySource(rest)
+        if let name = source.fileExtension { try options.read(format: name) }
+        return try options.request(for: source.name)
     }
 
-    /// Reads the source and the extension after it.
-    private static func source(_ parts: ArraySlice<Substring>) throws(Problem) -> (String, Substring?) {
-        guard let first = parts.first else { throw Problem(.badRequest, "The source is missing after the options.") }
-        let text: String?
-        let fileExtension: Substring?
-        if first == "plain" {
-            let words = parts.dropFirst().joined(separator: "/").split(separator: "@", omittingEmptySubsequences: false)
-            guard let name = words.first, words.count <= 2 else {
-                throw Problem(.badRequest, "The source has more than one @; write %40 for one in the URL.")
+    /// Reads options. A preset that is being read is skipped where it names itself, as imgproxy does.
+    private func read(
+        _ written: [Substring], into options: inout ImgproxyOptions, _ count: inout Int, within names: [Substring]
+    ) throws(Problem) {
+        for option in written.map(ImgproxyArguments.init) {
+            count += 1
+            guard count <= Self.mostOptions else {
+                throw Problem(.badRequest, "A path has at most \(Self.mostOptions) options, those of presets included.")
             }
-            text = name.percentDecoded
-            fileExtension = words.count == 2 ? words[1] : nil
-        } else {
-            // imgproxy allows slashes anywhere in the base64, since some programs limit the length of a component.
-            let words = parts.joined().split(separator: ".", omittingEmptySubsequences: false)
-            text = words.first.flatMap { [UInt8](base64URL: $0) }.flatMap { String(validating: $0, as: UTF8.self) }
-            fileExtension = words.count == 2 ? words[1] : nil
+            guard option.name == "preset" || option.name == "pr" else {
+                try options.read(option)
+                continue
+            }
+            for name in option.all {
+                guard let preset = presets[String(name)] else { throw option.wrong("No preset is named \(name).") }
+                if names.contains(name) { continue }
+                try read(preset.split(separator: "/"), into: &options, &count, within: names + [name])
+            }
         }
-        guard let text, !text.isEmpty else {
-            throw Problem(.badRequest, "The source is neither plain/URL nor a URL in base64url.")
+    }
+
+    /// Undoes what proxies do to paths: `%3A` for the colons of options, and `http:/` for `http://`.
+    static func restored(_ path: Substring) -> Substring {
+        let plain = path.hasPrefix("plain/") ? path.startIndex : path.firstRange(of: "/plain/")?.lowerBound
+        let options = path[..<(plain ?? path.endIndex)].replacing("%3A", with: ":").replacing("%3a", with: ":")
+        guard let plain, let start = path[plain...].firstRange(of: "plain/")?.upperBound else {
+            return Substring(options)
         }
-        return (text.hasPrefix("local:///") ? String(text.dropFirst(9)) : text, fileExtension)
+        let scheme = path[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        let rest = path[scheme.endIndex...]
+        guard !scheme.isEmpty, rest.hasPrefix(":/"), !rest.hasPrefix("://") else {
+            return Substring(options + path[plain...])
+        }
+        let slashes = scheme == "local" ? ":///" : "://"
+        return Substring(options + path[plain..<scheme.endIndex] + slashes + rest.dropFirst(2))
     }
 }

@@ -12,7 +12,7 @@ struct PictureRequest: Sendable {
     var quality: Int?
     /// The most bytes of the result; `nil` for no limit.
     var maxBytes: Int?
-    /// The name under which browsers save the result; `nil` for the source's.
+    /// The name under which browsers save the result, without its extension; `nil` for the source's.
     var fileName: String?
     /// Whether browsers save the result rather than show it.
     var isAttachment = false

@@ -117,7 +117,7 @@ extension PictureRequest {
         let end = ImageCodecs.standard.codec(for: ImageFormat(rawValue: type))?.extensions.first ?? ""
         // Only the extension is replaced, the part behind the last dot.
         let stem = last.lastIndex(of: ".").map { last[..<$0] } ?? last
-        let name = fileName ?? "\(stem.isEmpty ? "image" : stem).\(end)"
+        let name = "\(fileName ?? (stem.isEmpty ? "image" : String(stem))).\(end)"
         let isPlain = name.utf8.allSatisfy {
             $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
