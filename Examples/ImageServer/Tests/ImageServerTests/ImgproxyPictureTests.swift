@@ -210,4 +210,15 @@ final class ImgproxyPictureTests {
             }
         }
     }
+
+    @Test("Sharpening changes edges as libvips does, and leaves smooth parts")
+    func sharpening() throws {
+        let row = [UInt8](repeating: 100, count: 20) + [UInt8](repeating: 150, count: 20)
+        let image = DecodedImage(size: PixelSize(width: 40, height: 1), layout: .gray, pixels: row)
+        let sharp = try ImgproxySharpen(sigma: 1).transformed(image, WorkCancellation())
+        let pixels = try sharp.withPixels { Array($0) }
+        #expect(pixels[..<16] == row[..<16] && pixels[24...] == row[24...])
+        // libvips 8.14 makes 72 and 177 of them.
+        #expect(abs(Int(pixels[19]) - 72) <= 2 && abs(Int(pixels[20]) - 177) <= 2)
+    }
 }
