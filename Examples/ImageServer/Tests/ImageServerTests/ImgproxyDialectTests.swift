@@ -109,7 +109,7 @@ struct ImgproxyDialectTests {
             "pd:-1", "pd:1:2:3:4:5", "pd:99999", "rot:45", "rot:-90", "rot:99999999999999999999", "fl:1:1:1", "bl:-1",
             "bl:101", "sh:x", "bg:ff", "bg:gggggg", "bg:+12345", "bg:256:0:0", "bg:1:2", "q:101", "q:", "fq:jpg",
             "fq:webp:50", "fq:xyz:5", "mb:-1", "f:bmp", "f:", "exp:x", "fn:*:1", "fn:a:b", "cb:1:2", "ar:0", "sm:0",
-            "scp:0", "kcr:1", "ph:1", "eth:1", "raw:1", "pix:2", "wm:0.5", "wm:", "t:1", "skp:jpg", "msr:5",
+            "scp:0", "kcr:1", "ph:1", "eth:1", "raw:1", "pix:2", "wm:0.5", "wm:", "t:1", "skp:svg", "skp:", "msr:5",
             "pr:none",
             "pr:", "pr:wide", "w%3A9999", "nothing:1",
         ])

@@ -211,6 +211,25 @@ final class ImgproxyPictureTests {
         }
     }
 
+    @Test("A file whose format isn't to be processed is passed on, unless the path asks for another format")
+    func skipping() async throws {
+        let file = try [UInt8](Data(contentsOf: folder.appending(path: "clear.png")))
+        try await withPictures { (server: RunningServer) async throws in
+            for options in ["skp:png", "skp:jpg:png/w:5", "skp:jpg/skip_processing:png/f:png"] {
+                let answer = try await server.get("/imgproxy/any/\(options)/plain/clear.png", [.accept: "image/webp"])
+                #expect(answer.body == file && answer.fields[.contentType] == "image/png", "\(options)")
+            }
+            for (path, type) in [
+                ("skp:png/w:5/plain/clear.png@webp", "image/webp"), ("skp:jpg/w:5/plain/clear.png@png", "image/png"),
+                ("skp:png/w:5/plain/map.bmp@jpg", "image/jpeg"),
+            ] {
+                let answer = try await server.get("/imgproxy/any/\(path)")
+                #expect(answer.fields[.contentType] == type, "\(path)")
+                #expect(try await image(server, path).width == 5, "\(path)")
+            }
+        }
+    }
+
     @Test("Sharpening changes edges as libvips does, and leaves smooth parts")
     func sharpening() throws {
         let row = [UInt8](repeating: 100, count: 20) + [UInt8](repeating: 150, count: 20)

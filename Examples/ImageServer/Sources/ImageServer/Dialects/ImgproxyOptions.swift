@@ -17,6 +17,7 @@ struct ImgproxyOptions {
     private var expires = 0
     private var fileName = ""
     private var isAttachment = false
+    private var skippedFormats: Set<ImageFormat> = []
 
     init(longestSide: Int) { sizing.longestSide = longestSide }
 
@@ -87,6 +88,8 @@ struct ImgproxyOptions {
             fileName = name
         case "return_attachment", "att": isAttachment = try option.flag()
         case "cachebuster", "cb": try option.check(atMost: 1)
+        case "skip_processing", "skp":
+            for name in option.all { skippedFormats.insert(try PictureRequest.format(name)) }
         default: try refuse(option)
         }
     }
@@ -137,6 +140,7 @@ struct ImgproxyOptions {
         request.expires = expires > 0 ? expires : nil
         request.fileName = fileName.isEmpty ? nil : fileName
         request.isAttachment = isAttachment
+        request.skippedFormats = skippedFormats
         return request
     }
 

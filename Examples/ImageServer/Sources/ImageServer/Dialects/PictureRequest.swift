@@ -18,6 +18,8 @@ struct PictureRequest: Sendable {
     var isAttachment = false
     /// When the path stops being valid, in seconds since 1970; `nil` for never.
     var expires: Int?
+    /// The formats whose files are passed on as they are, unless the path asks for another format.
+    var skippedFormats: Set<ImageFormat> = []
     /// The client's hints, if the result depends on them.
     var hints: ClientHints?
 }

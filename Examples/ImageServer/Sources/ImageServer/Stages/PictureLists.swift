@@ -43,7 +43,14 @@ final class PictureLists: Sendable {
             } else {
                 Encode(formats, options: options)
             }
-        return kept(request.stages + [BeginEncoding(), encode], expecting: .picture(.standard))
+        let skip: [any Stage] =
+            request.skippedFormats.isEmpty
+            ? []
+            : [
+                CheckHeader(limits: resources.limits),
+                ImgproxySkip(formats: request.skippedFormats, wanted: request.format, limits: resources.limits),
+            ]
+        return kept(request.stages + [BeginEncoding(), encode], after: skip, expecting: .picture(.standard))
     }
 
     /// The list that ends with the source's size.
@@ -55,11 +62,11 @@ final class PictureLists: Sendable {
     func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped) }
 
     private func kept(
-        _ work: [any Stage], expecting expected: ExpectedResult, decodes: Bool = true
+        _ work: [any Stage], after first: [any Stage] = [], expecting expected: ExpectedResult, decodes: Bool = true
     ) -> ImagePipeline {
-        let name = work.map { $0.signature ?? $0.name }.joined(separator: " ")
+        let name = (first + work).map { $0.signature ?? $0.name }.joined(separator: " ")
         if let list = recent.withLock({ $0[name] }) { return list }
-        let list = arrangement(work, expected, decodes: decodes)
+        let list = arrangement(first, work, expected, decodes: decodes)
         return recent.withLock { recent in
             // All requests with the same work share one list, so the first one that is made counts.
             if let first = recent[name] { return first }
@@ -70,7 +77,9 @@ final class PictureLists: Sendable {
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
     /// picture before `Store`.
-    private func arrangement(_ work: [any Stage], _ expected: ExpectedResult, decodes: Bool) -> ImagePipeline {
+    private func arrangement(
+        _ first: [any Stage], _ work: [any Stage], _ expected: ExpectedResult, decodes: Bool
+    ) -> ImagePipeline {
         let list = ImagePipeline.returnCacheElseLoad(resources)
             .removing(ReadInline.self).removing(ReadFile.self).removing(Downscale.self)
             .wrapping(ReplaceUndecodable.self) { remote in
@@ -81,7 +90,10 @@ final class PictureLists: Sendable {
             }
             .wrapping(Fetch.self) { fetch in AskAgainLater(failures) { fetch } }
             .wrapping(Decode.self) { _ in
-                Results(resources.responses, expecting: expected) { making(work, decodes: decodes) }
+                Results(resources.responses, expecting: expected) {
+                    first
+                    making(work, decodes: decodes)
+                }
             }
         return fleet.map { list.sharing($0) } ?? list
     }
