@@ -48,9 +48,12 @@ server: dependencies
 	swift build --package-path Examples/ImageServer -c release
 
 # Drives the image server with the validators of the IIIF Image API, a browser and REDbot, loads it, and compares it with
-# other servers.
+# other servers. IMGPROXY is a clone of imgproxy, whose tests' paths it is asked for.
+IMGPROXY =
 verify-server: server
 	Examples/ImageServer/Scripts/iiif
+	@if [ -n "$(IMGPROXY)" ]; then Examples/ImageServer/Scripts/imgproxy $(IMGPROXY); \
+	else echo "imgproxy's paths aren't asked for: clone imgproxy/imgproxy, and pass IMGPROXY=FOLDER"; fi
 	Examples/ImageServer/Scripts/browser
 	Examples/ImageServer/Scripts/redbot
 	Examples/ImageServer/Scripts/load
