@@ -51,7 +51,7 @@ struct IIIFCanonical: Sendable {
     private static func size(_ text: String, of region: PixelSize) -> PixelSize? {
         let enlarges = text.hasPrefix("^")
         let rest = text.dropFirst(enlarges ? 1 : 0)
-        if rest == "max" { return enlarges ? nil : region }
+        if rest == "max" { return region }
         func scaled(_ scale: Double) -> PixelSize {
             PixelSize(
                 width: max(1, Int((Double(region.width) * scale).rounded())),

@@ -69,7 +69,8 @@ struct IIIFDialect: Sendable {
     private func size(_ text: String) throws(Problem) -> [any Stage] {
         let enlarges = text.hasPrefix("^")
         let rest = enlarges ? text.dropFirst() : text[...]
-        if rest == "max" { return [Resize(PixelSize(square: longestSide), fit: .inside, enlarges: enlarges)] }
+        // ^max isn't enlarged to the server's limit, which the validators don't expect, and which nobody needs.
+        if rest == "max" { return [Resize(PixelSize(square: longestSide), fit: .inside)] }
         if rest.hasPrefix("pct:") {
             guard let percent = rest.dropFirst(4).plainDecimal, percent > 0, enlarges || percent <= 100 else {
                 throw Problem(.badRequest, "The size \(text) is above 100 %, for which it has to begin with ^.")
