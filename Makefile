@@ -56,6 +56,7 @@ verify-server: server
 	else echo "imgproxy's paths aren't asked for: clone imgproxy/imgproxy, and pass IMGPROXY=FOLDER"; fi
 	Examples/ImageServer/Scripts/browser
 	Examples/ImageServer/Scripts/redbot
+	Examples/ImageServer/Scripts/deployment
 	Examples/ImageServer/Scripts/load
 	Examples/ImageServer/Scripts/peers
 

@@ -41,7 +41,7 @@ final class SettingsTests {
     }
 
     @Test(
-        "What is no setting is an error that names it",
+        "What is not a setting is an error that names it",
         arguments: [
             ("max-ages = 1", "Line 1"), ("folder = .\nfolder", "Line 2"), ("unsigned = maybe", "unsigned"),
         ])
