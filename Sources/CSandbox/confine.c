@@ -55,7 +55,7 @@ int32_t csandbox_confine(csandbox_plan plan, int channel) {
     if (wanted & CSANDBOX_NO_NEW_PRIVILEGES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
         measures |= CSANDBOX_NO_NEW_PRIVILEGES;
     if (wanted & CSANDBOX_LIMITS && set_limits(plan)) measures |= CSANDBOX_LIMITS;
-    if (wanted & CSANDBOX_NO_FILES) measures |= confine_by_landlock();
+    measures |= confine_by_landlock(wanted);
     if (wanted & CSANDBOX_NO_DESCRIPTORS && close_all_but(channel)) measures |= CSANDBOX_NO_DESCRIPTORS;
     if (wanted & CSANDBOX_NOT_DUMPABLE && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0) measures |= CSANDBOX_NOT_DUMPABLE;
     environ = environment;

@@ -22,24 +22,26 @@ static uint64_t landlock_files(int version) {
     return (UINT64_C(1) << count) - 1;
 }
 
-int32_t confine_by_landlock(void) {
+int32_t confine_by_landlock(int32_t wanted) {
     int version = (int)syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
     if (version < 1) return 0;
-    struct landlock_rules rules = {.files = landlock_files(version)};
-    int32_t measures = CSANDBOX_NO_FILES;
+    int32_t known = CSANDBOX_NO_FILES;
+    struct landlock_rules rules = {0};
     size_t size = sizeof rules.files;
     if (version >= 4) {
-        // Binding and connecting.
-        rules.network = 3;
         size += sizeof rules.network;
-        measures |= CSANDBOX_NO_TCP;
+        known |= CSANDBOX_NO_TCP;
     }
     if (version >= 6) {
-        // Abstract sockets and signals.
-        rules.scopes = 3;
         size += sizeof rules.scopes;
-        measures |= CSANDBOX_SCOPED;
+        known |= CSANDBOX_SCOPED;
     }
+    int32_t measures = wanted & known;
+    if (measures & CSANDBOX_NO_FILES) rules.files = landlock_files(version);
+    // Binding and connecting.
+    if (measures & CSANDBOX_NO_TCP) rules.network = 3;
+    // Abstract sockets and signals.
+    if (measures & CSANDBOX_SCOPED) rules.scopes = 3;
     int ruleset = (int)syscall(CREATE_RULESET, &rules, size, 0);
     if (ruleset < 0) return 0;
     bool is_confined = syscall(RESTRICT_SELF, ruleset, 0) == 0;

@@ -9,8 +9,9 @@
 /// Lets all system calls fail that decoders don't need, in this process and for good. Needs "no new privileges" or root.
 bool filter_calls(void);
 
-/// Forbids files, and on newer kernels TCP and reaching other processes. Returns the measures in force.
-int32_t confine_by_landlock(void);
+/// Forbids files, and on newer kernels TCP and reaching other processes, as far as these measures are wanted. Returns those
+/// in force.
+int32_t confine_by_landlock(int32_t wanted);
 
 /// Limits a resource, or keeps the inherited limit if that is lower: nobody may raise it again.
 bool limit(int resource, uint64_t value);
