@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,9 +16,11 @@
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attempts.h"
@@ -32,6 +35,14 @@ static int list_folder(void) { return opendir("/") ? 0 : errno; }
 static int read_link(void) {
     char target[64];
     return outcome(readlink("/proc/self/exe", target, sizeof target));
+}
+static int make_folder(void) {
+    // Needs no descriptor. A folder that another process has made would exist before the system asks whether it may be.
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/escaped-%ld", syscall(SYS_getpid));
+    if (mkdir(path, 0700) != 0) return errno;
+    rmdir(path);
+    return 0;
 }
 static int delete_file(void) { return unlink("/tmp/escaped-not") == 0 || errno == ENOENT ? 0 : errno; }
 
@@ -54,6 +65,21 @@ static int connect_unix(void) {
     return connect_with(AF_UNIX, SOCK_STREAM, &address, sizeof address);
 }
 
+static struct sockaddr_un listener = {.sun_family = AF_UNIX};
+static socklen_t listener_size;
+
+/// Listens where a process outside of the confinement is to be reached: a socket without a file, named by the kernel.
+static void listen_for_escapes(void) {
+    int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    socklen_t size = sizeof listener;
+    if (bind(descriptor, (struct sockaddr *)&listener, sizeof listener.sun_family) == 0 && listen(descriptor, 1) == 0
+        && getsockname(descriptor, (struct sockaddr *)&listener, &size) == 0)
+        listener_size = size;
+}
+static int connect_abstract(void) {
+    return listener_size ? connect_with(AF_UNIX, SOCK_STREAM, &listener, listener_size) : ENOENT;
+}
+
 /// Makes a process without the C library, whose functions do more than the one call.
 static int clone_process(unsigned long flags) {
     long child = syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0);
@@ -69,7 +95,8 @@ static int replace_program(void) {
 static int fork_process(void) { return clone_process(0); }
 
 static int trace_parent(void) { return outcome(ptrace(PTRACE_ATTACH, getppid(), NULL, NULL)); }
-static int signal_parent(void) { return outcome(kill(getppid(), SIGUSR2)); }
+// Asks whether it may. A signal that arrived would end the helper.
+static int signal_parent(void) { return outcome(kill(getppid(), 0)); }
 static int signal_all(void) { return outcome(kill(-1, 0)); }
 static int read_parent(void) {
     char byte;
@@ -102,6 +129,8 @@ static int count_descriptors(void) {
     for (int descriptor = 0; descriptor < 1024; descriptor++) count += fcntl(descriptor, F_GETFD) >= 0;
     return count > 1 ? 0 : EBADF;
 }
+// The program's terminal or log, which the helper has. The filter allows the call.
+static int write_error(void) { return outcome(write(2, "", 0)); }
 static int new_namespace(void) { return outcome(unshare(0x10000000)); }
 static int start_ring(void) {
     char parameters[256] = {0};
@@ -115,8 +144,9 @@ static const struct {
     int (*attempt)(void);
 } attempts[] = {
     {"open", open_file}, {"create", create_file}, {"list", list_folder}, {"link", read_link}, {"delete", delete_file},
-    {"tcp", connect_tcp}, {"udp", connect_udp}, {"unix", connect_unix}, {"vfork", run_program},
-    {"exec", replace_program}, {"fork", fork_process}, {"ptrace", trace_parent},
+    {"make-folder", make_folder}, {"tcp", connect_tcp}, {"udp", connect_udp}, {"unix", connect_unix},
+    {"abstract", connect_abstract}, {"vfork", run_program}, {"exec", replace_program}, {"fork", fork_process},
+    {"ptrace", trace_parent},
     {"signal", signal_parent}, {"signal-all", signal_all}, {"read-parent", read_parent},
     {"environment", read_environment}, {"map-executable", map_executable}, {"make-executable", make_executable},
     {"memfd", make_memory}, {"shared-memory", share_memory}, {"raise-limit", raise_limit}, {"memory", take_memory},
@@ -124,8 +154,8 @@ static const struct {
     {"threads", start_threads}, {"clone-namespace", clone_namespace}, {"map-null", map_null}, {"root", be_root},
     {"advise", advise}, {"clock", read_clock}, {"sleep-by-clock", sleep_by_clock}, {"affinity", read_affinity},
     {"load", read_load},
-    {"descriptors", count_descriptors}, {"namespace", new_namespace}, {"ring", start_ring}, {"bpf", load_program},
-    {"personality", change_personality},
+    {"descriptors", count_descriptors}, {"write-error", write_error}, {"namespace", new_namespace},
+    {"ring", start_ring}, {"bpf", load_program}, {"personality", change_personality},
 };
 
 int cescapes_try(const char *name) {
@@ -136,6 +166,24 @@ int cescapes_try(const char *name) {
 
 const char *cescapes_name(int index) {
     return index < (int)(sizeof attempts / sizeof *attempts) ? attempts[index].name : NULL;
+}
+
+int cescapes_run(const char *program, const char *argument) {
+    pid_t child = vfork();
+    if (child < 0) return errno;
+    if (child == 0) {
+        char *arguments[] = {(char *)program, (char *)argument, NULL}, *environment[] = {NULL};
+        execve(program, arguments, environment);
+        _exit(127);
+    }
+    int status = 0;
+    if (waitpid(child, &status, 0) != child) return errno;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void cescapes_prepare(void) {
+    cescapes_remember_memory();
+    listen_for_escapes();
 }
 
 void cescapes_overwrite(void) {

@@ -7,7 +7,7 @@ import PipelineIsolation
 struct EscapingDecoder: ImageDecoding, MetadataRewriting {
     static let format = ImageFormat(rawValue: "image/x-escape")
 
-    func prepare() { cescapes_remember_memory() }
+    func prepare() { cescapes_prepare() }
 
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         var header = ImageHeader(format: Self.format, storedSize: PixelSize(square: 4))
@@ -26,8 +26,8 @@ struct EscapingDecoder: ImageDecoding, MetadataRewriting {
     ) throws -> DecodedImage {
         let words = words(bytes)
         switch words.first {
-        case "try":
-            let error = cescapes_try(words[1])
+        case "try", "run":
+            let error = words[0] == "try" ? cescapes_try(words[1]) : cescapes_run(words[1], words[2])
             guard error == 0 else {
                 throw LoadError(LoadError.Code(rawValue: "failedAttempt"), subject: "", "Error \(error).")
             }

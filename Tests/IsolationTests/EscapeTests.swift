@@ -10,16 +10,7 @@ import Testing
 @Suite("A compromised decoder harms nothing but its own image", .onLinux)
 struct EscapeTests {
     static let names: [String] = (0..<100).compactMap { cescapes_name($0).map { String(cString: $0) } }
-        .filter { canClone || $0 != "clone-namespace" }
-
-    /// Whether the program may call `clone`: ThreadSanitizer's own stands still once the kernel's has failed.
-    private static var canClone: Bool {
-        #if SANITIZE
-        false
-        #else
-        true
-        #endif
-    }
+        .filter { Escaping.canClone || $0 != "clone-namespace" }
 
     private func codecs(_ pool: DecoderPool) throws -> ImageCodecs { try Escaping.codecs(in: pool) }
 
@@ -41,41 +32,16 @@ struct EscapeTests {
 
     @Test("The same attempts succeed in a process that isn't confined")
     func mutation() async throws {
-        let pool = try await DecoderPool(
-            workers: 1, confinement: .bestEffort, without: .all, helper: Corpus.helper("EscapingDecoder"))
+        let pool = try await Escaping.pool(without: .all)
         #expect(pool.confinement == [])
         let codecs = try codecs(pool)
         for name in [
-            "open", "list", "link", "tcp", "udp", "vfork", "fork", "map-executable", "make-executable", "memfd",
+            "open", "list", "link", "make-folder", "tcp", "udp", "abstract", "vfork", "fork", "map-executable",
+            "make-executable", "memfd", "write-error",
         ] {
             #expect(
                 try await load("try \(name)", codecs).size == 4, "\(name) failed anyway, so the test proves nothing")
         }
-        await pool.close()
-    }
-
-    /// What each measure alone prevents. What needs capabilities is root's to try.
-    private static let alone: [(Confinement, [String])] =
-        [
-            (
-                .filteredCalls,
-                ["map-shared", "map-growing", "map-huge", "advise", "clock", "sleep-by-clock", "affinity", "load"]
-            ),
-            (.limits, ["memory", "addresses"]), (.countedThreads, ["threads"]),
-        ]
-        + (getuid() == 0
-            ? [
-                ([.noCapabilities, .notRoot], ["map-null"]), ([.filteredCalls, .notRoot], ["root"]),
-            ] : [])
-        + (getuid() == 0 && canClone
-            ? [([.noCapabilities, .notRoot, .filteredCalls, .limits], ["clone-namespace"])] : [])
-
-    @Test("What one measure prevents succeeds without it, so the attempt would show its lack", arguments: alone)
-    func mutations(_ missing: Confinement, _ names: [String]) async throws {
-        let pool = try await DecoderPool(
-            workers: 1, confinement: .bestEffort, without: missing, helper: Corpus.helper("EscapingDecoder"))
-        let codecs = try codecs(pool)
-        for name in names { #expect(try await load("try \(name)", codecs).size == 4, "\(name) failed anyway") }
         await pool.close()
     }
 
@@ -84,12 +50,11 @@ struct EscapeTests {
         arguments: [
             (Confinement.filteredCalls, ["open", "list", "descriptors", "threads", "root", "map-null", "memory"]),
             (.noFiles, ["open", "list", "exec", "tcp"]), (.limits, ["map-shared", "map-growing"]),
-            (.noCapabilities, ["map-null"] + (canClone ? ["clone-namespace"] : [])),
-            (.notRoot, ["map-null"] + (canClone ? ["clone-namespace"] : [])),
+            (.noCapabilities, ["map-null"] + (Escaping.canClone ? ["clone-namespace"] : [])),
+            (.notRoot, ["map-null"] + (Escaping.canClone ? ["clone-namespace"] : [])),
         ])
     func defenceInDepth(_ missing: Confinement, _ names: [String]) async throws {
-        let pool = try await DecoderPool(
-            workers: 1, confinement: .bestEffort, without: missing, helper: Corpus.helper("EscapingDecoder"))
+        let pool = try await Escaping.pool(without: missing)
         let codecs = try codecs(pool)
         for name in names {
             await #expect(throws: LoadError.self, "\(name)") { try await load("try \(name)", codecs) }

@@ -14,6 +14,21 @@ enum Escaping {
         return try ImageCodecs.known.adding(escaping).isolated(in: pool)
     }
 
+    /// A pool of one worker that lacks some measures.
+    static func pool(without missing: Confinement) async throws -> DecoderPool {
+        try await DecoderPool(
+            workers: 1, confinement: .bestEffort, without: missing, helper: Corpus.helper("EscapingDecoder"))
+    }
+
+    /// Whether the program may call `clone`: ThreadSanitizer's own stands still once the kernel's has failed.
+    static var canClone: Bool {
+        #if SANITIZE
+        false
+        #else
+        true
+        #endif
+    }
+
     static func file(_ text: String) -> [UInt8] { Array("escape \(text)".utf8) }
 }
 

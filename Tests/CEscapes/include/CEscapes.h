@@ -17,8 +17,15 @@ void cescapes_smash_heap(void);
 /// Sends bytes on every descriptor that takes them.
 void cescapes_send(const void *bytes, unsigned long count);
 
-/// Notes where this process has memory, while it can still read that.
+/// In a process that isn't confined yet: notes where it has memory, while it can still read that, and opens a socket
+/// that attempts try to reach.
+void cescapes_prepare(void);
+
+/// Notes where this process has memory.
 void cescapes_remember_memory(void);
+
+/// Runs a program with an argument. Returns its exit status, or an error number.
+int cescapes_run(const char *program, const char *argument);
 
 /// How often a text stands in this process's memory. It is given backwards, since it would else find itself.
 int cescapes_count(const char *reversed);
