@@ -15,7 +15,7 @@ EXTRAS = .build/extras
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test portable demo serve server verify-server lint api docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
+.PHONY: test portable demo serve server verify-server lint api docs site bench charts verify svg-suites soak cache-tests jxl-conformance reproducers interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples and of the packages in Packages included. Four at a time: all at once, a test that
 # waits for a response waits behind hundreds that compute.
@@ -128,6 +128,8 @@ verify: portable soak interrupt sanitize hostile fuzz verify-server svg-suites
 	Fuzz/perturbed
 	@if [ -n "$(JXL_CONFORMANCE)" ]; then $(MAKE) jxl-conformance; \
 	else echo "JPEG XL isn't compared: clone libjxl/conformance, and pass JXL_CONFORMANCE=FOLDER"; fi
+	@if [ -n "$(REPRODUCERS)" ]; then $(MAKE) reproducers; \
+	else echo "No reproducers are decoded: collect some, and pass REPRODUCERS=FOLDER"; fi
 
 # Compares SVGs with rsvg-convert, such as those of resvg and librsvg: SVG_SUITES names folders of them.
 SVG_SUITES =
@@ -179,6 +181,14 @@ jxl-conformance: release
 	@test -n "$(JXL_CONFORMANCE)" || { echo "Clone libjxl/conformance, and run: make jxl-conformance JXL_CONFORMANCE=FOLDER" >&2; exit 1; }
 	@Scripts/dependencies libjxl-tools python3-pil python3-numpy
 	Scripts/jxl-conformance $(BINARY) $(JXL_CONFORMANCE)
+
+# Decodes files that once broke image libraries. REPRODUCERS is a folder of them, such as fuzzing/data of strukturag/libheif,
+# oss-fuzz of libjxl/testdata, and rsvg/tests/fixtures of GNOME/librsvg, which aren't part of this repository.
+REPRODUCERS =
+reproducers: release
+	@test -n "$(REPRODUCERS)" || { echo "Collect such files, and run: make reproducers REPRODUCERS=FOLDER" >&2; exit 1; }
+	@Scripts/dependencies python3
+	Scripts/reproducers $(BINARY) $(REPRODUCERS)
 
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
 # limits; then prints what files cost that make something grow.
