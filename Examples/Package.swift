@@ -98,11 +98,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Runs a program with the system calls of a container.
+        .executableTarget(name: "ContainerProfile", path: "Tests/ContainerProfile"),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Confined", "FiveLoaders", "GettingStarted", "InAFleet", "OwnFetcher", "QOI", "QOICommand",
-                "OwnStore", "QOIWorker",
+                "Confined", "ContainerProfile", "FiveLoaders", "GettingStarted", "InAFleet", "OwnFetcher", "QOI",
+                "QOICommand", "OwnStore", "QOIWorker",
                 "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "PipelineIsolation", package: "pipeline"),
