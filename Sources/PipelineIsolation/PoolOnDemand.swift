@@ -151,8 +151,8 @@ private struct DecoderOnDemand: RemoteDecoding {
             if codec.needsIsolation, !pool.confinement.isSuperset(of: .required) {
                 throw LoadError(
                     .refused, subject: "",
-                    "\(codec.format) files are only decoded in confined processes, and this system lacks "
-                        + "\(Confinement.required.subtracting(pool.confinement)). See pipectl doctor.")
+                    "\(codec.format) files are only decoded in confined processes, and on this system "
+                        + "\(Confinement.required.subtracting(pool.confinement)) is missing. See pipectl doctor.")
             }
             return try pool.decoder(for: codec)
         } catch let error as LoadError where mayStay {

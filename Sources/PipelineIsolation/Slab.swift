@@ -68,10 +68,15 @@ struct SystemError: Error {
 
     /// The error of the work that needed the call.
     var refusal: LoadError {
-        LoadError(
+        // A container's profile refuses calls by these.
+        let cure =
+            [EPERM, ENOSYS].contains(number)
+            ? "Use a newer kernel, or a container profile that allows it."
+            : "Raise the limit that it names, or use fewer workers."
+        return LoadError(
             .refused, subject: "",
-            "The system refused to \(action) for decoding in a process of its own (\(String(cString: strerror(number)))). "
-                + "Raise the limit that it names, or use fewer workers.")
+            "Images can't be decoded in confined processes. The system refused to \(action) "
+                + "(\(String(cString: strerror(number)))). \(cure)")
     }
 }
 
