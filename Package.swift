@@ -267,6 +267,10 @@ let package = Package(
                 "pipeline-decoder",
             ],
             swiftSettings: settings),
+        // A program that shows previews; no product.
+        .executableTarget(
+            name: "PreviewTrial", dependencies: ["PipelineTesting", "Stages"], path: "Tests/PreviewTrial",
+            swiftSettings: settings),
         // What tests of the cache need processes of their own for; no product.
         .executableTarget(
             name: "CacheTrials",
@@ -324,7 +328,8 @@ let package = Package(
             name: "pipectlTests",
             dependencies: [
                 "CAttributes", "FleetServers", "Pipeline", "PipelineCommand", "PipelineFile", "PipelineHTTP",
-                "PipelineShared", "PipelineTesting", "Stages", "TestFixtures", "pipectl",
+                "PipelineImages", "PipelineShared", "PipelineTesting", "PreviewTrial", "Stages", "TestFixtures",
+                "pipectl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
