@@ -102,7 +102,9 @@ struct PNGFile {
             codedColors = CodedColors(
                 primaries: numbers[0], transfer: numbers[1], matrix: numbers[2], isFullRange: numbers[3] != 0)
         case .animation where pieces.isEmpty:
-            animationFrames = bytes[chunk.body].number(at: 0, bytes: 4).flatMap { $0 > 1 ? $0 : nil }
+            // More frames than the file has bytes are an invalid number. It may be cut off.
+            let frames = 2...max(65_536, bytes.count)
+            animationFrames = bytes[chunk.body].number(at: 0, bytes: 4).flatMap { frames.contains($0) ? $0 : nil }
         case .exif where isWhole && !hasEXIF:
             hasEXIF = true
             orientation = EXIFBlock(bytes[chunk.body])?.orientation ?? .up
