@@ -325,7 +325,7 @@ final class ExposureTests {
         }
     }
 
-    @Test("A request has one line in the log, as JSON, with the trace that it belongs to and without its signature")
+    @Test("A request has one line in the log, as JSON, with the trace that it belongs to")
     func log() throws {
         let lines = Mutex<[String]>([])
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

@@ -17,7 +17,7 @@ final class RequestLog: Sendable {
     struct Entry: Sendable {
         let id: RequestID
         let method: String
-        /// The path, without the query, in which a signature may stand.
+        /// The path without the query.
         let path: String
         /// `nil` for a request that was cancelled.
         let status: Int?
