@@ -14,6 +14,13 @@ public struct AcceptedFormats: Sendable, Hashable {
     /// The format of animations; `nil` if the client accepts none that holds them, and gets a still picture.
     private let moving: ImageFormat?
 
+    /// By what most values differ in, since a server that keeps lists by them hashes one for each request.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(opaque)
+        hasher.combine(transparent)
+        hasher.combine(moving)
+    }
+
     /// Reads the field.
     /// - Parameters:
     ///   - accept: The field's value, several joined by commas; `nil` or empty for a request without one. Malformed

@@ -127,6 +127,17 @@ final class ExposureTests {
         }
     }
 
+    @Test("Of requests that are sent at once, only the last response ends the connection")
+    func pipelined() async throws {
+        try await withServer(open) { (server: RunningServer) async throws in
+            let connection = try RawConnection(port: server.port)
+            let lines = "GET /health/live HTTP/1.1\nHost: localhost\n"
+            connection.send("\(lines)\n\(lines)\n\(lines)Connection: close\n\n")
+            let answers = try #require(await connection.rest()).components(separatedBy: "HTTP/1.1 200").dropFirst()
+            #expect(answers.map { $0.lowercased().contains("connection: close") } == [false, false, true])
+        }
+    }
+
     @Test("Requests that are too long or of no known method get a problem document of their own")
     func malformed() async throws {
         try await withServer(open) { (server: RunningServer) async throws in
@@ -294,6 +305,8 @@ final class ExposureTests {
             #expect(try await server.get(path, [.range: "bytes=0-99999999999999999999"]).status == 206)
             #expect(try await server.get(path, [.range: "bytes=99999999999999999999-"]).status == 416)
             try Data(picture).write(to: folder.appending(path: "pictures/photo.v2.final.png"))
+            #expect(
+                try await server.get("/iiif/a.png/info.json").text.contains("\"maxWidth\":8192,\"maxHeight\":8192,"))
             let name = try await server.get("/thumb/20x20/photo.v2.final.png").fields[.contentDisposition]
             #expect(name?.contains("photo.v2.final.") == true)
         }

@@ -256,6 +256,18 @@ final class ServerTests {
         }
     }
 
+    @Test("The gallery leaves out what no path can name")
+    func names() async throws {
+        for name in ["http:evil.jpg", "a\nb.jpg", ".hidden.jpg"] {
+            try Data(picture).write(to: folder.appending(path: name))
+        }
+        try await withServer(open + ["--gallery"]) { (server: RunningServer) async throws in
+            let page = try await server.get("/").text
+            #expect(page.contains("large.png"))
+            for name in ["evil", "hidden", "b.jpg"] { #expect(!page.contains(name), "\(name)") }
+        }
+    }
+
     @Test("The gallery works without a script, and with signed paths")
     func gallery() async throws {
         let file = folder.appending(path: "keys")

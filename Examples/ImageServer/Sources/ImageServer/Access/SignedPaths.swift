@@ -41,9 +41,9 @@ struct SignedPaths: Sendable {
     }
 
     /// Reads the file of keys again.
-    /// - Throws: ``SettingsError`` for a file that can't be used; the keys from before stay.
+    /// - Throws: ``SettingsError`` without a file, and for one that can't be used; the keys from before stay.
     func reloadKeys() throws(SettingsError) {
-        guard let keysFile else { return }
+        guard let keysFile else { throw SettingsError("This server has no file of keys.") }
         keyRing.replace(try Self.signatures(keysFile))
     }
 

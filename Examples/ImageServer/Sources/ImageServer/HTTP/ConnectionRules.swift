@@ -1,3 +1,4 @@
+import DequeModule
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -42,11 +43,14 @@ private final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandl
 
     private let lifecycle: Lifecycle
     private let host: String
-    private var isLast = false
-    /// Whether a request has been handed on whose response isn't complete.
-    private var isAnswering = false
+    /// What the response of each request that was handed on says of its connection, the earliest first: a client may send
+    /// several requests before the first response.
+    private var responses: Deque<ConnectionField> = []
     private var isRefused = false
-    private var isKeptAlive = false
+    private enum ConnectionField {
+        case none, keepAlive, close
+    }
+
     /// In bytes; file systems and origins take no longer ones.
     private static let longestTarget = 8192
 
@@ -61,34 +65,33 @@ private final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandl
         }
         let options = head.headers[canonicalForm: "connection"].map { $0.lowercased() }
         let isOld = (head.version.major, head.version.minor) < (1, 1)
-        isKeptAlive = isOld && options.contains("keep-alive")
-        isLast = lifecycle.isDraining || options.contains("close") || isOld && !isKeptAlive
+        let isKeptAlive = isOld && options.contains("keep-alive")
+        let isLast = lifecycle.isDraining || options.contains("close") || isOld && !isKeptAlive
+        responses.append(isLast ? .close : isKeptAlive ? .keepAlive : .none)
         // The server reads this field, in this spelling, to end the connection after the response.
         if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
         if isOld, !head.headers.contains(name: "host") { head.headers.add(name: "host", value: host) }
-        isAnswering = true
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            if head.status.code >= 200 { isLast = isLast || lifecycle.isDraining }
-            if isLast {
-                head.headers.replaceOrAdd(name: "connection", value: "close")
-            } else if isKeptAlive {
-                head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+            switch lifecycle.isDraining ? .close : responses.first {
+            case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
+            case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+            case .some(.none), nil: break
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
-            isAnswering = false
+            _ = responses.popFirst()
             context.write(data, promise: promise)
         case .body: context.write(data, promise: promise)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let error = error as? HTTPParserError, !isAnswering, !isRefused else {
+        guard let error = error as? HTTPParserError, responses.isEmpty, !isRefused else {
             return context.fireErrorCaught(error)
         }
         let problem =

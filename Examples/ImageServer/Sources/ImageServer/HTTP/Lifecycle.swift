@@ -37,7 +37,7 @@ struct SignalService: Service {
                     do {
                         try reload()
                         logger.notice("The keys were read again.")
-                    } catch { logger.error("The keys from before stay: \(error)") }
+                    } catch { logger.error("No keys were read, and those from before stay: \(error)") }
                 case .sigterm where !lifecycle.isDraining:
                     lifecycle.drain()
                     group.addTask {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HTTPTypes
+import Synchronization
 
 /// Writes a line for each request to standard error: a JSON object with what was asked, what came of it and how long it took.
 final class RequestLog: Sendable {
@@ -39,6 +40,10 @@ final class RequestLog: Sendable {
     private let level: Level
     private let queue = DispatchQueue(label: "request-log")
     private let write: @Sendable (String) -> Void
+    private let waiting = Atomic<Int>(0)
+    private let dropped = Atomic<Int>(0)
+    /// A log that nobody reads mustn't fill the memory.
+    private static let mostWaiting = 10_000
 
     /// - Parameters:
     ///   - level: Which requests get a line.
@@ -52,8 +57,18 @@ final class RequestLog: Sendable {
     /// Writes the line of a request, if it gets one. The entry is made only then.
     func add(status: Int?, _ entry: () -> Entry) {
         guard level == .all || level == .errors && (status ?? 499) >= 400 else { return }
+        guard waiting.add(1, ordering: .relaxed).newValue <= Self.mostWaiting else {
+            waiting.subtract(1, ordering: .relaxed)
+            dropped.add(1, ordering: .relaxed)
+            return
+        }
         let (entry, now) = (entry(), Date())
-        queue.async { [write] in write(entry.line(now)) }
+        queue.async { [self] in
+            write(entry.line(now))
+            waiting.subtract(1, ordering: .relaxed)
+            let lost = dropped.exchange(0, ordering: .relaxed)
+            if lost > 0 { write("{\"level\":\"error\",\"note\":\"\(lost) lines were dropped\"}\n") }
+        }
     }
 
     /// Returns once all lines are written.
