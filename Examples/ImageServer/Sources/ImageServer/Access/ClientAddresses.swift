@@ -55,7 +55,7 @@ struct ClientAddresses: Sendable {
 }
 
 /// An IPv4 or IPv6 address. IPv4 addresses inside IPv6 ones are the IPv4 addresses (RFC 4291 section 2.5.5.2).
-private struct NetworkAddress: Equatable {
+struct NetworkAddress {
     let text: String
     fileprivate let bytes: [UInt8]
 

@@ -10,6 +10,8 @@ import Stages
 struct Hosts: Sendable {
     private let names: Set<String>
     private let publicURL: String?
+    /// By what clients send.
+    private let known = Remembered<String, String>()
 
     /// - Parameters:
     ///   - publicURL: The address of the server as clients see it, without a slash at its end.
@@ -19,8 +21,8 @@ struct Hosts: Sendable {
     init(publicURL: String?, names: [String], listeningAt host: String) throws(SettingsError) {
         var all = Set(names.map { $0.lowercased() })
         if let publicURL {
-            guard let url = URL(string: publicURL), ["http", "https"].contains(url.scheme), let name = url.host(),
-                Self.name(of: name) != nil || Self.name(of: "[\(name)]") != nil, url.query() == nil
+            guard let url = URL(string: publicURL), ["http", "https"].contains(url.scheme), url.query() == nil,
+                let host = url.host(), let name = Self.name(of: host.contains(":") ? "[\(host)]" : host)
             else { throw SettingsError("--public-url \(publicURL) is not an http or https URL.") }
             all.insert(name.lowercased())
         }
@@ -45,7 +47,10 @@ struct Hosts: Sendable {
     func address(for request: Request) throws(Problem) -> String {
         // A second one stays among the fields.
         guard request.headers[.secondHost] == nil else { throw Problem(.badRequest, "There are several Host fields.") }
-        return try address(for: request.head.authority)
+        let authority = request.head.authority
+        // What is long enough to fill the memory is not a host of the list.
+        guard let authority, authority.utf8.count <= 256 else { return try address(for: authority) }
+        return try known.value(authority) { () throws(Problem) in try address(for: authority) }
     }
 
     func address(for authority: String?) throws(Problem) -> String {
@@ -70,9 +75,8 @@ struct Hosts: Sendable {
         guard port.isEmpty || (port.hasPrefix(":") && port.dropFirst().plainNumber.map { $0 < 65536 } ?? false) else {
             return nil
         }
-        let isPlain = (isLiteral ? name.dropFirst().dropLast() : name).utf8.allSatisfy { byte in
-            isLiteral ? byte.isHexDigit || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") : byte.isHostName
-        }
+        let isPlain =
+            isLiteral ? NetworkAddress(name.dropFirst().dropLast()) != nil : name.percentEncoded == name
         return !name.isEmpty && isPlain ? name : nil
     }
 }
@@ -80,15 +84,4 @@ struct Hosts: Sendable {
 extension HTTPField.Name {
     /// A `Host` that is among the fields, where the first isn't.
     fileprivate static let secondHost = name("Host")
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool { Unicode.Scalar(self).properties.isASCIIHexDigit }
-
-    /// Whether it is a letter, a digit or one of `-._`.
-    fileprivate var isHostName: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-            || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
-    }
 }

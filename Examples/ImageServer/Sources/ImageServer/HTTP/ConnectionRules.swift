@@ -58,7 +58,7 @@ private final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandl
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
-        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         guard head.uri.utf8.count <= Self.longestTarget else {
             let text = "The path has more than \(Self.longestTarget) bytes."
             return refuse(Problem(.init(code: 414, reasonPhrase: "URI Too Long"), text), context)
@@ -68,10 +68,13 @@ private final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandl
         let isKeptAlive = isOld && options.contains("keep-alive")
         let isLast = lifecycle.isDraining || options.contains("close") || isOld && !isKeptAlive
         responses.append(isLast ? .close : isKeptAlive ? .keepAlive : .none)
+        let isNameless = isOld && !head.headers.contains(name: "host")
+        guard isLast || isNameless else { return context.fireChannelRead(data) }
+        var completed = head
         // The server reads this field, in this spelling, to end the connection after the response.
-        if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
-        if isOld, !head.headers.contains(name: "host") { head.headers.add(name: "host", value: host) }
-        context.fireChannelRead(wrapInboundOut(.head(head)))
+        if isLast { completed.headers.replaceOrAdd(name: "connection", value: "close") }
+        if isNameless { completed.headers.add(name: "host", value: host) }
+        context.fireChannelRead(wrapInboundOut(.head(completed)))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -80,7 +83,7 @@ private final class ConnectionRules: ChannelDuplexHandler, RemovableChannelHandl
             switch lifecycle.isDraining ? .close : responses.first {
             case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
             case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
-            case .some(.none), nil: break
+            case .some(.none), nil: return context.write(data, promise: promise)
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:

@@ -21,6 +21,7 @@ struct ImageResponder: HTTPResponder {
     private let requests: RequestMetrics
     private let queueLength: Gauge
     private let hasMetricsPort: Bool
+    private let process = ProcessFigures()
     private let gallery: Gallery?
 
     init(
@@ -41,7 +42,6 @@ struct ImageResponder: HTTPResponder {
         requests = RequestMetrics(factory: metrics)
         queueLength = Gauge(label: "http_queue", factory: metrics)
         hasMetricsPort = settings.metricsPort != nil
-        _ = ProcessFigures()
     }
 
     /// Reads the keys again.
@@ -56,6 +56,7 @@ struct ImageResponder: HTTPResponder {
         var reply: Reply
         var id: RequestID?
         var note: String?
+        var isCancelled = false
         func problem(_ problem: Problem) -> Reply {
             let own = RequestID(parent: request.headers[.traceParent])
             (id, note) = (own, problem.cause ?? problem.detail)
@@ -75,14 +76,12 @@ struct ImageResponder: HTTPResponder {
             // Nobody reads this response: the client has gone, or the server shuts down.
             reply = problem(Problem(.serviceUnavailable, "The request was cancelled."))
             reply.fields[.connection] = "close"
-            let response = reply.response(to: request)
-            finish(request, path, kind, context, nil, response, id, note, start)
-            return response
+            isCancelled = true
         } catch let error as LoadError {
             reply = problem(Problem(error))
         }
         let response = reply.response(to: request)
-        finish(request, path, kind, context, response.status.code, response, id, note, start)
+        finish(request, path, kind, context, isCancelled ? nil : response.status.code, response, id, note, start)
         return response
     }
 
@@ -132,7 +131,7 @@ struct ImageResponder: HTTPResponder {
     var metricsPage: Reply {
         queueLength.record(queue.count)
         return Reply(
-            ofThisMoment: metrics.text + ProcessFigures().text, type: "text/plain; version=0.0.4; charset=utf-8")
+            ofThisMoment: metrics.text + process.text, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     /// What is served besides pictures.

@@ -15,6 +15,7 @@ struct Pictures: Sendable {
     private let plans: Plans
     private let maxAge: Int
     private let failures: RecentFailures
+    private let origins = Remembered<String, OriginCacheControl>()
 
     init(_ settings: Settings, loader: ImageLoader, fleet: Fleet?, paths: SignedPaths, queue: WorkQueue) throws {
         self.loader = loader
@@ -73,10 +74,19 @@ struct Pictures: Sendable {
 
     /// Writes how long a result may be kept, its age, and where its time went.
     private func describe(_ reply: inout Reply, _ response: LoadResponse) {
-        let cache = CacheFields(response, now: loader.resources.clock.now, maxAge: maxAge)
+        let now = loader.resources.clock.now
+        let age = response.confirmedAt.map { max(0, Int(now.timeIntervalSince($0).rounded())) }
+        var control = "max-age=\(maxAge)"
+        if let end = response.freshUntil {
+            // Caches measure lifetimes from the origin's response; Age tells them how long ago that was.
+            let lifetime = Int(end.timeIntervalSince(now).rounded()) + (age ?? 0)
+            let field = response.originCacheControl ?? ""
+            control = origins.value(field) { OriginCacheControl(field) }
+                .field(lifetime: min(max(0, lifetime), 31_536_000))
+        }
         // Appended rather than set, which would look for earlier ones.
-        reply.fields.append(HTTPField(name: .cacheControl, value: cache.control))
-        if let age = cache.age { reply.fields.append(HTTPField(name: .age, value: String(age))) }
+        reply.fields.append(HTTPField(name: .cacheControl, value: control))
+        if let age { reply.fields.append(HTTPField(name: .age, value: String(age))) }
         reply.fields.append(HTTPField(name: .serverTiming, value: response.trace.serverTiming))
     }
 }

@@ -26,9 +26,9 @@ final class PlannedLoad: Sendable {
     /// The most bytes of a body that is kept. All plans together keep 64 MB that memory may have evicted.
     private static let maximumKept = 65_536
 
-    /// Plans the load of a picture.
+    /// Plans the load of a picture. Its reply has these fields among others.
     init(
-        _ picture: PictureRequest, canonical: (base: String, parts: [Substring])?, isCrossOrigin: Bool,
+        _ picture: PictureRequest, canonical: (base: String, parts: [Substring])?, _ fields: HTTPFields,
         _ request: ImageRequest, _ list: ImagePipeline
     ) {
         name = String(picture.source.prefix { $0 != "?" })
@@ -37,8 +37,7 @@ final class PlannedLoad: Sendable {
         self.list = list
         expires = picture.expires
         kind = canonical.map { .tile(base: $0.base, parts: $0.parts) } ?? .picture
-        var fields = Reply.shared
-        if isCrossOrigin { fields.append(contentsOf: Reply.crossOrigin) }
+        var fields = fields
         // A picture that is opened as a page runs nothing, whatever its bytes are.
         fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         var varies = picture.format == nil ? ["Accept"] : []
@@ -50,15 +49,14 @@ final class PlannedLoad: Sendable {
     /// Plans the load of a source's description.
     init(
         description source: String, _ base: String, longestSide: Int, asLinkedData isLinked: Bool,
-        isCrossOrigin: Bool, _ request: ImageRequest, _ list: ImagePipeline
+        _ fields: HTTPFields, _ request: ImageRequest, _ list: ImagePipeline
     ) {
         name = String(source.prefix { $0 != "?" })
         self.request = request
         self.list = list
         (picture, expires, kind) = (nil, nil, .description(base: base, longestSide: longestSide))
         let linked = "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\""
-        var fields = Reply.shared
-        if isCrossOrigin { fields.append(contentsOf: Reply.crossOrigin) }
+        var fields = fields
         fields[.contentType] = isLinked ? linked : "application/json"
         fields[.vary] = "Accept"
         self.fields = fields

@@ -49,9 +49,9 @@ final class Plans: Sendable {
     private let sources: SourcePolicy
     private let maxAge: Int
     private let recent = Mutex(RecentValues<Key, Plan>())
-    private let formats = Mutex(RecentValues<String, AcceptedFormats>())
-    private let lookup: @Sendable (String?) -> AcceptedFormats
-    private let isCrossOrigin: Bool
+    private let formats = Remembered<String, AcceptedFormats>()
+    /// The fields that all replies have.
+    private let fields: HTTPFields
     private let longestSide: Int
 
     init(_ settings: Settings, paths: SignedPaths, lists: PictureLists) throws {
@@ -59,9 +59,7 @@ final class Plans: Sendable {
         self.lists = lists
         sources = SourcePolicy(folder: settings.folder, origins: try settings.allowedOrigins())
         maxAge = settings.maxAge
-        let codecs = lists.codecs
-        lookup = { AcceptedFormats(accept: $0, codecs: codecs, countsWeights: false) }
-        isCrossOrigin = settings.isCrossOrigin
+        fields = Reply.shared + (settings.isCrossOrigin ? Reply.crossOrigin : [:])
         longestSide = settings.longestSide
     }
 
@@ -74,14 +72,13 @@ final class Plans: Sendable {
         return Lookup(key: key, query: request.uri.query, kept: recent.withLock { $0[key] })
     }
 
-    /// What a field leads to. Reading one takes longer than a hit in memory, so that of short ones is kept.
+    /// What a field leads to. Long ones, which browsers don't send, aren't remembered.
     private func formats(of accept: String?) -> AcceptedFormats {
         let field = accept ?? ""
-        guard field.utf8.count <= 256 else { return lookup(accept) }
-        if let known = formats.withLock({ $0[field] }) { return known }
-        let made = lookup(accept)
-        formats.withLock { $0.keep(made, field) }
-        return made
+        func read() -> AcceptedFormats {
+            AcceptedFormats(accept: field, codecs: lists.codecs, countsWeights: false)
+        }
+        return field.utf8.count <= 256 ? formats.value(field, read) : read()
     }
 
     /// Returns the plan of a request.
@@ -107,7 +104,7 @@ final class Plans: Sendable {
             return .load(
                 PlannedLoad(
                     description: source, base, longestSide: longestSide, asLinkedData: key.wantsLinkedData,
-                    isCrossOrigin: isCrossOrigin, try request(for: source), lists.listOfSize()))
+                    fields, try request(for: source), lists.listOfSize()))
         case .picture(let picture):
             return .load(try load(picture, key))
         case .tile(let picture, let base, let parts):
@@ -120,7 +117,7 @@ final class Plans: Sendable {
     ) throws -> PlannedLoad {
         try paths.check(expires: picture.expires)
         return PlannedLoad(
-            picture, canonical: canonical, isCrossOrigin: isCrossOrigin, try request(for: picture.source),
+            picture, canonical: canonical, fields, try request(for: picture.source),
             lists.list(for: picture, key.formats))
     }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Up to 512 values. Those that are asked for stay, however many others come: half of the room is for the latest, and what is
 /// asked for becomes one of them again.
 struct RecentValues<Key: Hashable, Value> {
@@ -19,5 +21,22 @@ struct RecentValues<Key: Hashable, Value> {
     mutating func keep(_ value: Value, _ key: Key) {
         if latest.count >= Self.maximumLatest { (earlier, latest) = (latest, [:]) }
         latest[key] = value
+    }
+}
+
+/// Values that were made lately: making one takes longer than a hit in memory.
+final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let recent = Mutex(RecentValues<Key, Value>())
+
+    /// Returns the value for a key, and makes it if it isn't remembered. Of those that are made at once the first counts.
+    /// - Throws: What `make` throws.
+    func value<Failure: Error>(_ key: Key, _ make: () throws(Failure) -> Value) throws(Failure) -> Value {
+        if let value = recent.withLock({ $0[key] }) { return value }
+        let made = try make()
+        return recent.withLock { recent in
+            if let first = recent[key] { return first }
+            recent.keep(made, key)
+            return made
+        }
     }
 }

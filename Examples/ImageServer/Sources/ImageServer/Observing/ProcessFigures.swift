@@ -1,7 +1,9 @@
 import Foundation
 
 /// What Prometheus's clients tell of their process, under the names that dashboards know.
-struct ProcessFigures {
+struct ProcessFigures: Sendable {
+    private let start = Date().timeIntervalSince1970
+
     /// The figures as Prometheus reads them; fewer where the system doesn't tell them.
     var text: String {
         var text = ""
@@ -15,14 +17,9 @@ struct ProcessFigures {
         )
         add("process_open_fds", "gauge", "Open files and connections.", openFiles)
         add("process_max_fds", "gauge", "The most files and connections that may be open.", mostFiles)
-        add("process_start_time_seconds", "gauge", "When the server started, in seconds since 1970.", Self.start)
+        add("process_start_time_seconds", "gauge", "When the server started, in seconds since 1970.", start)
         return text
     }
-
-    private static let start = Date().timeIntervalSince1970
-
-    /// Notes the start.
-    init() { _ = Self.start }
 
     private var resident: Double? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }

@@ -1,6 +1,5 @@
 import PipelineShared
 import Stages
-import Synchronization
 
 /// Makes the lists that pictures are loaded with, and keeps the recent ones: loads share work only through equal lists, and
 /// making a list takes longer than a hit in memory.
@@ -12,7 +11,8 @@ final class PictureLists: Sendable {
     private let decodeQuality: DecodeQuality
     private let folder: String?
     private let fleet: Fleet?
-    private let recent = Mutex(RecentValues<String, ImagePipeline>())
+    /// Equal work has one list, which loads share.
+    private let recent = Remembered<String, ImagePipeline>()
 
     /// - Parameters:
     ///   - resources: The caches and the client of all lists.
@@ -65,14 +65,7 @@ final class PictureLists: Sendable {
         _ work: [any Stage], after first: [any Stage] = [], expecting expected: ExpectedResult, decodes: Bool = true
     ) -> ImagePipeline {
         let name = (first + work).map { $0.signature ?? $0.name }.joined(separator: " ")
-        if let list = recent.withLock({ $0[name] }) { return list }
-        let list = arrangement(first, work, expected, decodes: decodes)
-        return recent.withLock { recent in
-            // All requests with the same work share one list, so the first one that is made counts.
-            if let first = recent[name] { return first }
-            recent.keep(list, name)
-            return list
-        }
+        return recent.value(name) { arrangement(first, work, expected, decodes: decodes) }
     }
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
