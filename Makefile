@@ -6,8 +6,8 @@ PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev
 PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions
-MODULES = Pipeline PipelineImages PipelineIsolation PipelineHTTP Stages PipelineShared PipelineFile PipelineTesting \
-    PipelineMetrics PipelineSharedMetrics PipelineTracing
+MODULES = Pipeline PipelineImages PipelineIsolation PipelineHTTP Stages PipelineShared PipelineServer PipelineFile \
+    PipelineTesting PipelineMetrics PipelineSharedMetrics PipelineTracing
 SITE = .build/site
 BINARY = .build/release/pipectl
 DECODER = .build/release/pipeline-decoder
@@ -29,6 +29,7 @@ test: dependencies
 	Scripts/failures swift test --package-path Examples/Starter
 	Scripts/failures swift test --package-path Packages/PipelineServiceLifecycle
 	Scripts/failures swift test --package-path Packages/PipelineAsyncHTTPClient
+	Scripts/failures swift test --package-path Packages/PipelineHummingbird
 	Scripts/build-alone
 	Scripts/package-line
 

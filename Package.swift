@@ -57,6 +57,7 @@ let package = Package(
         .library(name: "PipelineHTTP", targets: ["PipelineHTTP"]),
         .library(name: "Stages", targets: ["Stages"]),
         .library(name: "PipelineShared", targets: ["PipelineShared"]),
+        .library(name: "PipelineServer", targets: ["PipelineServer"]),
         .library(name: "PipelineFile", targets: ["PipelineFile"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .library(name: "PipelineMetrics", targets: ["PipelineMetrics"]),
@@ -162,13 +163,25 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        // Digests for the targets that sign, and the only one that names OpenSSL's.
+        .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: settings),
         .target(
             name: "PipelineShared",
             dependencies: [
-                "Essentials", "LibC",
-                "CCrypto", "CHiredis", "CTLS", "Pipeline", "PipelineHTTP", "Stages",
+                "Digests", "Essentials", "LibC",
+                "CHiredis", "CTLS", "Pipeline", "PipelineHTTP", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // What an image server answers, for any web framework.
+        .target(
+            name: "PipelineServer",
+            dependencies: [
+                "Digests", "Essentials", "LibC", "Pipeline", "PipelineHTTP", "PipelineImages", "Stages",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: settings
         ),
@@ -242,6 +255,14 @@ let package = Package(
                 "CCurl", "CSQLite", "CacheTrials", "FleetServers", "Pipeline", "PipelineHTTP", "PipelineTesting",
                 "TestFixtures",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PipelineServerTests",
+            dependencies: [
+                "Pipeline", "PipelineImages", "PipelineServer", "PipelineTesting", "Stages", "TestFixtures",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: settings),
         .testTarget(

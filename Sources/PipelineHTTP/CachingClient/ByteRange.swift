@@ -1,7 +1,7 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// Which part of a stored response's content a request asks for (RFC 9110 section 14.2).
-enum ByteRange: Hashable {
+package enum ByteRange: Hashable {
     /// All of it: no range, one that can't be read, or one that no longer fits (`If-Range`).
     case whole
     /// These bytes.
@@ -12,7 +12,7 @@ enum ByteRange: Hashable {
     case unknown
 
     /// Reads `Range` and `If-Range` against a stored response with this many bytes.
-    init(_ request: HTTPFields, of stored: HTTPFields, count: Int) {
+    package init(_ request: HTTPFields, of stored: HTTPFields, count: Int) {
         guard let text = request[.range] else {
             self = .whole
             return

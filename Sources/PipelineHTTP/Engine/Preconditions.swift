@@ -26,9 +26,8 @@ package enum Preconditions {
         // RFC 9110 section 13.2.1: conditions are about a representation.
         guard stored.isSuccess else { return false }
         if request.contains(.ifNoneMatch) {
-            let tags = tags(in: request)
-            guard let own = stored.headers.latin1(.eTag).first.map(tag) else { return tags == ["*"] }
-            return tags == ["*"] || tags.contains { tag($0) == own }
+            let tag = stored.headers.latin1(.eTag).first
+            return tag.map { name($0, .ifNoneMatch, in: request) } ?? (tags(in: request) == ["*"])
         }
         guard let since = request[values: .ifModifiedSince].first.flatMap({ HTTPDate.parse($0, now: now) }) else {
             return false
@@ -36,6 +35,16 @@ package enum Preconditions {
         let modified =
             stored.headers.date(.lastModified, now: now) ?? stored.headers.date(.date, now: now) ?? stored.responseTime
         return modified <= since
+    }
+
+    /// Whether `If-None-Match` or `If-Match` names a tag. The former compares weakly, the latter strongly (RFC 9110 sections
+    /// 13.1.1 and 13.1.2).
+    package static func name(_ own: String, _ field: HTTPField.Name, in request: HTTPFields) -> Bool {
+        let tags = tags(in: request, field)
+        if tags == ["*"] { return true }
+        guard field == .ifMatch else { return tags.contains { tag($0) == tag(own) } }
+        let strong = EntityTag(own)
+        return tags.contains { EntityTag($0).flatMap { strong?.stronglyMatches($0) } ?? false }
     }
 
     /// The request's fields with the validators of a stored response added, so that a 304 can confirm it.
@@ -72,11 +81,11 @@ package enum Preconditions {
         return stored.contains(.eTag) || stored[.lastModified] == request[.ifModifiedSince]
     }
 
-    /// The members of `If-None-Match`; commas in quotes don't separate them.
-    private static func tags(in request: HTTPFields) -> [String] {
+    /// The members of `If-None-Match` or `If-Match`; commas in quotes don't separate them.
+    private static func tags(in request: HTTPFields, _ field: HTTPField.Name = .ifNoneMatch) -> [String] {
         var tags: [String] = [""]
         var isQuoted = false
-        for character in request.latin1(.ifNoneMatch).joined(separator: ",") {
+        for character in request.latin1(field).joined(separator: ",") {
             if character == "\"" { isQuoted.toggle() }
             if character == ",", !isQuoted {
                 tags.append("")

@@ -1,3 +1,4 @@
+import Digests
 import Pipeline
 
 /// What Redis holds instead of bytes that are in an ``S3Blobs``: their digest, by which the object is named, and their

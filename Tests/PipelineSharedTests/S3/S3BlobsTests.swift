@@ -1,3 +1,4 @@
+import Digests
 import FleetServers
 import Foundation
 import HTTPTypes

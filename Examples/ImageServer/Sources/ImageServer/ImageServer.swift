@@ -4,7 +4,9 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import Metrics
+import PipelineHummingbird
 import PipelineMetrics
+import PipelineServer
 import PipelineServiceLifecycle
 import PipelineShared
 import ServiceLifecycle
@@ -68,27 +70,24 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// The parts of a running server.
 struct Server: Sendable {
-    let resources: PipelineResources
-    let loader: ImageLoader
     let responder: ImageResponder
-    private let settings: Settings
-    /// The host of clients that name none.
-    private let host: String
+    let settings: Settings
+    private let metrics: PrometheusMetrics
+    private let log: RequestLog
 
     /// - Parameters:
     ///   - settings: The command's options.
     ///   - codecs: The formats that are read.
     ///   - metrics: Where everything is counted.
     ///   - clock: The clock of caches, signatures and rate limits.
-    /// - Throws: ``SettingsError`` or `LoadError` for a setting that can't be used.
+    /// - Throws: An error for a setting that can't be used.
     init(
         _ settings: Settings, codecs: ImageCodecs, metrics: PrometheusMetrics, clock: any LoadClock = SystemClock()
     ) throws {
-        self.settings = settings
-        host = try settings.hosts().standard
+        (self.settings, self.metrics) = (settings, metrics)
         var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
         options.userAgent = "image-server/0.1"
-        let sources = SourcePolicy(folder: settings.folder, origins: try settings.allowedOrigins())
+        let sources = try settings.sources()
         options.allows = { sources.allows($0) }
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: settings.memoryBytes, trimsUnderPressure: true),
@@ -97,22 +96,31 @@ struct Server: Sendable {
             client: CurlClient(options), codecs: codecs, isolation: settings.isolate ? .automatic : .none,
             limits: settings.limits)
         resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
-        self.resources = resources
-        loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
         let fleet = try settings.fleet(clock, metrics)
         fleet?.join(resources)
-        responder = try ImageResponder(
-            settings, loader: loader, fleet: fleet, metrics: metrics, log: RequestLog(settings.log),
-            lifecycle: Lifecycle())
+        var configuration = try settings.configuration()
+        if let fleet { configuration.arrangement = { $0.sharing(fleet) } }
+        let recent = RecentRequests()
+        let gallery = settings.gallery ? try Gallery(settings, recent) : nil
+        let hasMetrics = settings.metricsPort == nil
+        configuration.pages = { request, responder in
+            let path = request.path?.prefix { $0 != "?" } ?? ""
+            return hasMetrics && path == "/metrics" ? metrics.page : try await gallery?.page(request, responder)
+        }
+        let loader = ImageLoader(
+            resources,
+            observers: [LoadMetrics(resources, factory: metrics)] + (gallery == nil ? [] : [recent]))
+        log = RequestLog(settings.log)
+        responder = ImageResponder(configuration, loader: loader, metrics: metrics, log: log)
     }
 
     /// Runs the server until a signal stops it. `isRunning` is called with the port once requests are accepted.
     func run(_ isRunning: @escaping @Sendable (Int) -> Void) async throws {
         let (stops, stop) = AsyncStream<Void>.makeStream()
-        let responder = responder
-        let signals = SignalService(
-            lifecycle: responder.lifecycle, drainTime: .seconds(settings.drainSeconds),
-            reload: { try responder.reloadKeys() }, stop: { stop.yield() }, logger: logger)
+        let signals = ImageServerSignals(
+            responder, drainTime: .seconds(settings.drainSeconds), logger: logger,
+            reload: { [settings] in try settings.keys() },
+            stop: { stop.yield() })
         let group = ServiceGroup(
             services: [application(isRunning), signals] + metricsApplication, gracefulShutdownSignals: [],
             logger: logger)
@@ -124,16 +132,19 @@ struct Server: Sendable {
             try await tasks.next()
             tasks.cancelAll()
         }
-        responder.log.flush()
+        await log.flush()
     }
 
     /// Serves the metrics at their own port.
     private var metricsApplication: [any Service] {
         guard let port = settings.metricsPort else { return [] }
+        let metrics = metrics
+        let router = Router()
+        router.get("/metrics") { request, _ in Response(metrics.page.response(to: request.head)) }
         return [
             Application(
-                responder: MetricsResponder(images: responder),
-                configuration: .init(address: .hostname(settings.metricsHost, port: port)), logger: logger)
+                router: router, configuration: .init(address: .hostname(settings.metricsHost, port: port)),
+                logger: logger)
         ]
     }
 
@@ -145,31 +156,27 @@ struct Server: Sendable {
 
     /// The program to run. `isRunning` is called with the port once requests are accepted.
     func application(_ isRunning: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
-        let (connections, lifecycle, host) = (responder.connections, responder.lifecycle, host)
-        return Application(
-            responder: responder,
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [AddConnectionRules(lifecycle, host: host), ClientGone(connections)],
-                    idleTimeout: .seconds(60))),
+        Application(
+            responder: ImageMiddleware<ConnectionRequestContext>(responder), server: .http1(images: responder),
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(connectionLimit)),
             // It ends after the server, which first finishes its requests.
-            services: [PipelineService(loader)],
+            services: [PipelineService(responder.loader)],
             onServerRunning: { channel in isRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 
     /// The most connections: as many as the settings say, if the system gives a file to each, and some to all other work.
     private var connectionLimit: Int {
         var limits = rlimit()
-        guard getrlimit(.files, &limits) == 0 else { return settings.maxConnections }
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(files, &limits) == 0 else { return settings.maxConnections }
         limits.rlim_cur = limits.rlim_max
         // Of a limit that can't be raised the one from before counts.
-        if setrlimit(.files, &limits) != 0 {
-            getrlimit(.files, &limits)
+        if setrlimit(files, &limits) != 0 {
+            getrlimit(files, &limits)
         }
-        let files = Int(clamping: limits.rlim_cur)
-        return max(8, min(settings.maxConnections, files - min(256, files / 2)))
+        let count = Int(clamping: limits.rlim_cur)
+        return max(8, min(settings.maxConnections, count - min(256, count / 2)))
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PipelineIsolation
+import PipelineServer
 import PipelineShared
 import PipelineSharedMetrics
 import Stages
@@ -166,13 +167,6 @@ struct Settings: ParsableArguments {
         if let metricsPort { try check("metrics-port", metricsPort, 1...65535) }
         if let originQueue { try check("origin-queue", originQueue, 1...1_000_000) }
         guard rate.isFinite, rate >= 0 else { throw ValidationError("--rate is \(rate); it has to be 0 or more.") }
-        do {
-            _ = try hosts()
-            _ = try ClientAddresses(proxies: proxies)
-            _ = try allowedOrigins()
-        } catch {
-            throw ValidationError("\(error)")
-        }
         if let folder {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
@@ -186,22 +180,54 @@ struct Settings: ParsableArguments {
             throw ValidationError("There is nothing to serve. Name a --folder, or origins with --allow.")
         }
         guard blobs == nil || shared != nil else { throw ValidationError("--blobs needs --shared.") }
-        for (option, list) in [("preset", presets), ("imgproxy-preset", imgproxyPresets)] {
-            guard list.allSatisfy({ $0.contains("=") }) else {
-                throw ValidationError("Write --\(option) NAME=OPTIONS.")
-            }
+        do { _ = try configuration() } catch { throw ValidationError("\(error)") }
+    }
+
+    /// What the server serves, and how much work it takes.
+    /// - Throws: ``SettingsError``, or `ServerConfigurationError`, for what can't be used.
+    func configuration() throws -> ServerConfiguration {
+        var configuration = try ServerConfiguration(
+            hosts: Hosts(publicURL: publicURL, names: hostNames, listeningAt: host), sources: sources(),
+            keys: unsigned ? nil : keys(),
+            dialects: [
+                IIIFDialect(longestSide: longestSide),
+                ImgproxyDialect(presets: Self.named("imgproxy-preset", imgproxyPresets), longestSide: longestSide),
+                ThumbDialect(presets: Self.named("preset", presets), longestSide: longestSide),
+            ])
+        configuration.clients = try ClientAddresses(proxies: proxies)
+        (configuration.requestsPerSecond, configuration.burst) = (rate, burst)
+        (configuration.queueLimit, configuration.originQueueLimit) = (queue, originQueue)
+        (configuration.maxAge, configuration.errorMaxAge) = (.seconds(maxAge), .seconds(errorMaxAge))
+        (configuration.quality, configuration.decodeQuality) = (quality, decodeQuality)
+        // Every page in this machine's browser can reach the loopback address.
+        configuration.isCrossOrigin = !unsigned || publicURL != nil || !Hosts.isLoopback(host)
+        return configuration
+    }
+
+    /// The sources that are loaded.
+    /// - Throws: ``SettingsError`` for an origin that isn't an http or https URL.
+    func sources() throws -> SourcePolicy {
+        var urls: [URL] = []
+        for text in origins {
+            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
+            else { throw SettingsError("--allow \(text) is not an http or https URL.") }
+            urls.append(url)
         }
+        var sources = SourcePolicy(folder: folder, origins: urls)
+        sources.followsLinks = followLinks
+        return sources
     }
 
-    /// The hosts under which clients ask this server.
-    /// - Throws: ``SettingsError`` for a public URL that isn't one, or without any host.
-    func hosts() throws(SettingsError) -> Hosts {
-        try Hosts(publicURL: publicURL, names: hostNames, listeningAt: host)
+    /// The keys of the file.
+    /// - Throws: ``SettingsError`` without a file, and for one that can't be read; `ServerConfigurationError` for one
+    ///   that is malformed.
+    func keys() throws -> SigningKeys {
+        guard let keysFile else { throw SettingsError("This server has no file of keys.") }
+        guard let text = try? String(contentsOfFile: keysFile, encoding: .utf8) else {
+            throw SettingsError("The file of keys, \(keysFile), can't be read.")
+        }
+        return try SigningKeys(file: text)
     }
-
-    /// Whether pages of any origin may read pictures: not while everybody who reaches the loopback address may, since
-    /// every page in this machine's browser can.
-    var isCrossOrigin: Bool { !unsigned || publicURL != nil || !Hosts.isLoopback(host) }
 
     /// What a source may cost.
     var limits: ImageLimits { ImageLimits(pixels: pixels, time: .seconds(decodeSeconds)) }
@@ -226,29 +252,19 @@ struct Settings: ParsableArguments {
     }
 
     /// Reads `NAME=OPTIONS`.
-    static func named(_ presets: [String]) -> [String: String] {
-        Dictionary(
-            presets.map { preset in
-                let parts = preset.split(separator: "=", maxSplits: 1)
-                return (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
-            }, uniquingKeysWith: { $1 })
-    }
-
-    /// The origins as URLs.
-    /// - Throws: ``SettingsError`` for one that isn't an http or https URL.
-    func allowedOrigins() throws(SettingsError) -> [URL] {
-        var urls: [URL] = []
-        for text in origins {
-            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
-            else { throw SettingsError("--allow \(text) is not an http or https URL.") }
-            urls.append(url)
+    private static func named(_ option: String, _ presets: [String]) throws(SettingsError) -> [String: String] {
+        var named: [String: String] = [:]
+        for preset in presets {
+            let parts = preset.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw SettingsError("Write --\(option) NAME=OPTIONS.") }
+            named[String(parts[0])] = String(parts[1])
         }
-        return urls
+        return named
     }
 }
 
 extension DecodeQuality: @retroactive ExpressibleByArgument {}
-extension RequestLog.Level: ExpressibleByArgument {}
+extension RequestLog.Level: @retroactive ExpressibleByArgument {}
 
 /// A setting that can't be used.
 struct SettingsError: Error, CustomStringConvertible {

@@ -6,14 +6,16 @@ import Synchronization
 import Testing
 
 @testable import ImageServer
+@testable import PipelineServer
 
 @Suite("A server that strangers ask", .timeLimit(.minutes(5)))
 final class ExposureTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "exposed-\(UUID().uuidString)")
     private let picture = Picture.png(PixelSize(width: 400, height: 300), with: [200, 40, 90])
-    private let keys = Signatures(keys: [.init(secret: Array(repeating: 0xA1, count: 16))])
+    private let keys: SigningKeys
 
     init() throws {
+        keys = try SigningKeys([.init(secret: Array(repeating: 0xA1, count: 16))])
         try FileManager.default.createDirectory(
             at: folder.appending(path: "pictures"), withIntermediateDirectories: true)
         try Data(picture).write(to: folder.appending(path: "pictures/a.png"))
@@ -29,7 +31,7 @@ final class ExposureTests {
 
     private func thumb(_ options: String, _ source: String = "a.png") throws -> String {
         let path = "/thumb/\(options)/\(source.percentEncoded)"
-        return "\(path)?signature=\(try #require(keys.signature(of: path)))"
+        return "\(path)?signature=\(keys.signature(of: path))"
     }
 
     @Test("One signed URL has at most ten results, however its clients spell Accept")
@@ -51,23 +53,6 @@ final class ExposureTests {
             #expect(tags.count <= 5)
             #expect(loads <= 10, "\(loads) encodings")
         }
-    }
-
-    @Test("Client Hints have at most twelve steps, also with Save-Data")
-    func hints() {
-        func steps(_ make: (Double, Int, Bool) -> ClientHints) -> Set<ClientHints> {
-            var all = Set<ClientHints>()
-            for saves in [false, true] {
-                for ratio in stride(from: 0.5, to: 9, by: 0.01) {
-                    for width in stride(from: 1, to: 8192, by: 97) { all.insert(make(ratio, width, saves)) }
-                }
-            }
-            return all
-        }
-        #expect(steps { ratio, _, saves in ClientHints(pixelRatio: ratio, savesData: saves) }.count <= 12)
-        #expect(steps { _, width, saves in ClientHints(width: width, savesData: saves) }.count <= 12)
-        #expect(ClientHints(pixelRatio: 1.2, width: 641).pixelRatio == 1.5)
-        #expect(ClientHints(pixelRatio: 1.2, width: 641).width == 960)
     }
 
     @Test("A text of a file, of an origin or of the library is in no response, and nothing outside of the folder")
@@ -277,11 +262,6 @@ final class ExposureTests {
         let origin = try ScriptedOrigin()
         let picture = picture
         origin.route("/a.png") { _ in .init(body: picture) }
-        let queue = WorkQueue(limit: 8, originLimit: 2)
-        #expect(queue.enter("a") && queue.enter("a") && !queue.enter("a"))
-        #expect(queue.enter("b") && queue.enter(nil) && queue.count == 4)
-        queue.leave("a")
-        #expect(queue.enter("a"))
         try await withServer(open + ["--allow", origin.url("/").absoluteString, "--queue", "4"]) {
             (server: RunningServer) async throws in
             let queue = server.server.responder.queue
@@ -319,10 +299,12 @@ final class ExposureTests {
             #expect(try await server.get(path).status == 200)
             let file = folder.appending(path: "keys")
             try Data("zz".utf8).write(to: file)
-            #expect(throws: SettingsError.self) { try server.server.responder.reloadKeys() }
+            #expect(throws: ServerConfigurationError.self) {
+                server.server.responder.replaceKeys(try server.server.settings.keys())
+            }
             #expect(try await server.get(path).status == 200)
             try Data(String(repeating: "b2", count: 16).utf8).write(to: file)
-            try server.server.responder.reloadKeys()
+            server.server.responder.replaceKeys(try server.server.settings.keys())
             #expect(try await server.get(path).status == 403)
         }
     }
@@ -331,41 +313,10 @@ final class ExposureTests {
     func draining() async throws {
         try await withServer(open) { (server: RunningServer) async throws in
             #expect(try await server.get("/thumb/10x10/a.png").fields[.connection] == nil)
-            server.server.responder.lifecycle.drain()
+            server.server.responder.drain()
             #expect(try await server.get("/health/ready").status == 503)
             let answer = try await server.get("/thumb/10x10/a.png")
             #expect(answer.status == 200 && answer.fields[.connection] == "close")
-        }
-    }
-
-    @Test("A request has one line in the log, as JSON, with the trace that it belongs to")
-    func log() throws {
-        let lines = Mutex<[String]>([])
-        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-        for level in RequestLog.Level.allCases {
-            let log = RequestLog(level) { line in lines.withLock { $0.append(line) } }
-            for status in [200, 503] {
-                log.add(status: status) {
-                    RequestLog.Entry(
-                        id: RequestID(parent: parent), method: "GET", path: "/a\"\n", status: status, bytes: 5,
-                        time: .milliseconds(2), client: "::1", note: nil)
-                }
-            }
-            log.flush()
-        }
-        let all = lines.withLock { $0 }
-        #expect(all.count == 3)
-        for line in all {
-            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-            #expect(object["trace"] as? String == "0af7651916cd43dd8448eb211c80319c")
-            #expect(object["path"] as? String == "/a\"\n")
-        }
-        for wrong in [
-            "", "00-x", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
-        ] {
-            #expect(RequestID(parent: wrong).trace != "0af7651916cd43dd8448eb211c80319c")
-            #expect(RequestID(parent: wrong).trace.utf8.count == 32)
         }
     }
 }

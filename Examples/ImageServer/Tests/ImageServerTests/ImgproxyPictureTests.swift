@@ -5,6 +5,7 @@ import Stages
 import Testing
 
 @testable import ImageServer
+@testable import PipelineServer
 
 /// The sizes and pixels were calculated by hand from imgproxy's documentation and order of work; the sizes of a 200×100
 /// picture are also those of its own tests.

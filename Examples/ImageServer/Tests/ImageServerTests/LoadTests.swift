@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import ImageServer
+@testable import PipelineServer
 
 @Suite("Under load", .timeLimit(.minutes(5)))
 struct LoadTests {

@@ -6,6 +6,7 @@ import ServiceLifecycle
 import Stages
 
 @testable import ImageServer
+@testable import PipelineServer
 
 /// A server on a free port of 127.0.0.1, with a folder of its own for its cache, and a client for it.
 struct RunningServer: Sendable {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import ImageServer
+@testable import PipelineServer
 
 @Suite("A running server", .timeLimit(.minutes(5)))
 final class ServerTests {
@@ -233,13 +234,13 @@ final class ServerTests {
         try Data(String(repeating: "a1", count: 16).utf8).write(to: file)
         let clock = ManualClock()
         let end = Int(clock.now.timeIntervalSince1970) + 60
-        let keys = Signatures(keys: [.init(secret: Array(repeating: 0xA1, count: 16))])
-        func signature(_ text: String) throws -> String { try #require(keys.signature(of: text)) }
+        let keys = try SigningKeys([.init(secret: Array(repeating: 0xA1, count: 16))])
+        func signature(_ text: String) -> String { keys.signature(of: text) }
         let thumb = "/thumb/10x10/a.png?expires=\(end)"
         let rest = "/w:10/exp:\(end)/plain/a.png"
         let paths = [
-            "\(thumb)&signature=\(try signature(thumb))", "/imgproxy/\(try signature(rest))\(rest)",
-            "/iiif/\(end).\(try signature("\(end)/a.png"))/a.png/full/10,/0/default.jpg",
+            "\(thumb)&signature=\(signature(thumb))", "/imgproxy/\(signature(rest))\(rest)",
+            "/iiif/\(end).\(signature("\(end)/a.png"))/a.png/full/10,/0/default.jpg",
         ]
         try await withServer(["--folder", folder.path, "--keys-file", file.path], clock: clock) {
             (server: RunningServer) async throws in
@@ -284,7 +285,8 @@ final class ServerTests {
                 let base = try #require(viewer.1.percentDecoded)
                 #expect(try await server.get(base + "/info.json").text.contains("\"width\":600,\"height\":300"))
                 #expect(viewer.2.count > 20)
-                #expect(try await server.get("/traces.json").text.contains("\"name\":\"large.png\",\"status\":200"))
+                let traces = try await server.get("/traces.json").text
+                #expect(traces.contains("large.png\"") && traces.contains("\"status\":200"), "\(traces.prefix(400))")
                 for path in ["/viewer", "/traces", "/gallery.js", "/viewer.js", "/traces.js", "/gallery.css"] {
                     #expect(try await server.get(path).status == 200, "\(path)")
                 }

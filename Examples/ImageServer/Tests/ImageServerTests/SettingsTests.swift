@@ -41,6 +41,24 @@ final class SettingsTests {
     }
 
     @Test(
+        "Settings that make no sense are refused",
+        arguments: [
+            [], ["--folder", "."], ["--unsigned"], ["--unsigned", "--folder", ".", "--port", "70000"],
+            ["--unsigned", "--folder", ".", "--preset", "small"],
+            ["--unsigned", "--folder", ".", "--preset", "small=20x20,nonsense"],
+            ["--unsigned", "--folder", ".", "--imgproxy-preset", "a=nonsense:1"],
+            ["--unsigned", "--folder", ".", "--imgproxy-preset", "a=pr:missing"],
+        ]
+            + [
+                "--rate=-5", "--rate=nan", "--burst=-1", "--cache-bytes=-1", "--memory-bytes=-5", "--pixels=0",
+                "--decode-seconds=0", "--public-url=javascript:x", "--folder=/nonexistent", "--trust-proxy=x",
+                "--host=0.0.0.0", "--allow=ftp://a.example/", "--max-connections=0",
+            ].map { ["--unsigned", "--folder", ".", $0] })
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { _ = try Settings.parse(arguments) }
+    }
+
+    @Test(
         "What is not a setting is an error that names it",
         arguments: [
             ("max-ages = 1", "Line 1"), ("folder = .\nfolder", "Line 2"), ("unsigned = maybe", "unsigned"),

@@ -5,6 +5,7 @@ import Stages
 import Testing
 
 @testable import ImageServer
+@testable import PipelineServer
 
 @Suite("Servers that share a tier", .timeLimit(.minutes(5)))
 struct SharedTierTests {

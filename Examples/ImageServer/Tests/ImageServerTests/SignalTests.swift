@@ -3,6 +3,7 @@ import Stages
 import Testing
 
 @testable import ImageServer
+@testable import PipelineServer
 
 @Suite("The program acts on signals", .timeLimit(.minutes(2)))
 final class SignalTests {
@@ -61,8 +62,8 @@ final class SignalTests {
     func hangUpAndTerminate() async throws {
         let (port, log) = try await start(["--drain-seconds", "60", "--log", "all"])
         #expect(try await status("/iiif/x/info.json", port) == 403)
-        let keys = Signatures(keys: [.init(secret: Array(repeating: 0xB2, count: 16))])
-        let path = "/iiif/0.\(try #require(keys.signature(of: "0/missing.png")))/missing.png/info.json"
+        let keys = try SigningKeys([.init(secret: Array(repeating: 0xB2, count: 16))])
+        let path = "/iiif/0.\(keys.signature(of: "0/missing.png"))/missing.png/info.json"
         #expect(try await status(path, port) == 403)
         try writeKeys("b2")
         signal(SIGHUP)

@@ -1,13 +1,12 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
+import PipelineServer
 import Stages
 import Synchronization
 
 /// The gallery: a page with every picture, a viewer that zooms, and a page of traces.
 struct Gallery: Sendable {
-    private let pictures: Pictures
-    private let paths: SignedPaths
+    private let recent: RecentRequests
     private let names: [String]
     private let grid = Lazy()
 
@@ -16,15 +15,15 @@ struct Gallery: Sendable {
         let html = Mutex<String?>(nil)
     }
 
-    init(_ settings: Settings, pictures: Pictures, paths: SignedPaths) throws {
-        self.pictures = pictures
-        self.paths = paths
+    init(_ settings: Settings, _ recent: RecentRequests) throws {
+        self.recent = recent
         let sources = SourcePolicy(folder: settings.folder)
         let files = try settings.folder.map { folder in
             try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
                 let isPicture = PictureRequest.formats[name.split(separator: ".").last?.lowercased() ?? ""] != nil
-                // A name that no path can name.
-                return isPicture && !name.contains("\u{FFFD}") && name.percentEncoded.percentDecoded == name
+                // Some names no path can name.
+                return isPicture
+                    && !name.unicodeScalars.contains { $0.value < 0x20 || [0x7F, 0xFFFD].contains($0.value) }
                     && (try? sources.source(name)) != nil
             }.sorted()
         }
@@ -32,9 +31,10 @@ struct Gallery: Sendable {
     }
 
     /// The page at a path; `nil` for a path of the server's other parts.
-    func page(_ request: Request) async throws -> Reply? {
-        switch request.uri.path {
-        case "/": return Self.page(try await gridPage())
+    func page(_ request: HTTPRequest, _ responder: ImageResponder) async throws -> Reply? {
+        let parts = URLComponents(string: request.path ?? "")
+        switch parts?.path {
+        case "/": return Self.page(try await gridPage(responder))
         case "/viewer": return Self.page(Self.text(PackageResources.viewer_html))
         case "/traces": return Self.page(Self.text(PackageResources.traces_html))
         case "/gallery.css": return Self.asset(PackageResources.gallery_css, "text/css")
@@ -42,20 +42,20 @@ struct Gallery: Sendable {
         case "/viewer.js": return Self.asset(PackageResources.viewer_js, "text/javascript")
         case "/traces.js": return Self.asset(PackageResources.traces_js, "text/javascript")
         case "/traces.json":
-            let after = request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0
-            return Reply(ofThisMoment: pictures.recent.json(after: after), type: "application/json")
+            let after = parts?.queryItems?.first { $0.name == "after" }?.value.flatMap { Int($0) } ?? 0
+            return Reply(ofThisMoment: try recent.json(after: after), type: "application/json")
         default: return nil
         }
     }
 
-    private func gridPage() async throws -> String {
+    private func gridPage(_ responder: ImageResponder) async throws -> String {
         if let html = grid.html.withLock({ $0 }) { return html }
         let cells = try await withThrowingTaskGroup(of: (Int, String).self) { group in
             var cells: [Int: String] = [:]
             for (index, name) in names.enumerated() {
                 // Few at a time: the queue is for requests.
                 if index >= 16, let (index, cell) = try await group.next() { cells[index] = cell }
-                group.addTask { (index, await cell(name)) }
+                group.addTask { (index, await cell(name, responder)) }
             }
             return try await group.reduce(into: cells) { $0[$1.0] = $1.1 }
         }
@@ -68,18 +68,21 @@ struct Gallery: Sendable {
     }
 
     /// A picture's place in the grid. One that can't be loaded now has no placeholder but is still requested.
-    private func cell(_ name: String) async -> String {
-        let hash = try? await pictures.hash(of: name)
+    private func cell(_ name: String, _ responder: ImageResponder) async -> String {
+        let (hash, keys) = (try? await responder.thumbHash(of: name), responder.keys)
         let title = (name.split(separator: "/").last ?? "").prefix { $0 != "." }.replacing("-", with: " ")
         // A name may turn the direction in which the page is read.
         let label = ImageSource.file(String(title)).redacted
         let sources = [160, 320, 640].map { width in
-            "\(paths.thumbPath("\(width)x\(width * 3 / 4),cover", name)) \(width)w".htmlText
+            "\(ThumbDialect.path("\(width)x\(width * 3 / 4),cover", to: name, signedWith: keys)) \(width)w".htmlText
         }
+        let thumbnail = ThumbDialect.path("320x240,cover", to: name, signedWith: keys)
+        let path = IIIFDialect.path(to: name, signedWith: keys)
+        let viewed = path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? path
         return """
-            <li><a href="/viewer?iiif=\(paths.iiifPath(to: name).percentEncoded)" data-name="\(name.htmlText)" \
+            <li><a href="/viewer?iiif=\(viewed)" data-name="\(name.htmlText)" \
             data-hash="\(Data(hash ?? []).base64EncodedString())"><img width="320" height="240" loading="lazy" \
-            decoding="async" alt="\(label.htmlText)" src="\(paths.thumbPath("320x240,cover", name).htmlText)" \
+            decoding="async" alt="\(label.htmlText)" src="\(thumbnail.htmlText)" \
             srcset="\(sources.joined(separator: ", "))" \
             sizes="(min-width: 60em) 20vw, (min-width: 40em) 33vw, 50vw"></a></li>
             """
@@ -88,7 +91,7 @@ struct Gallery: Sendable {
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     private static func page(_ html: String) -> Reply {
-        var reply = Reply(html, type: "text/html; charset=utf-8")
+        var reply = Reply(Array(html.utf8), type: "text/html; charset=utf-8")
         reply.fields[.contentSecurityPolicy] =
             "default-src 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'; connect-src 'self'"
         reply.fields[.cacheControl] = "no-cache"

@@ -1,0 +1,96 @@
+import HTTPTypes
+import Pipeline
+import PipelineImages
+
+/// imgproxy's signed paths: `/SIGNATURE/OPTION:ARGUMENT/…/plain/URL@EXTENSION`, or the URL in base64url.
+///
+/// ```
+/// /imgproxy/SIGNATURE/rs:fill:400:300/g:sm/q:70/plain/https://example.com/photo.jpg@webp
+/// ```
+///
+/// A path gives the picture that imgproxy makes of it, or a 400 that names the option. `local:///name` is a file of the
+/// folder. Signed are the key's salt and the path from the slash after the signature on. Without keys the signature may be
+/// anything. `exp:SECONDS` is one of the options.
+public struct ImgproxyDialect: Dialect {
+    public let name = "imgproxy"
+    private let presets: [String: String]
+    private let longestSide: Int
+    /// The most options of a path, those of its presets included.
+    private static let mostOptions = 100
+
+    /// - Parameters:
+    ///   - presets: The options that `preset:NAME` stands for, such as `rs:fill:100:100/q:60`. Those of `default` come
+    ///     before the options of every path.
+    ///   - longestSide: The longest side that a client may ask for, in pixels.
+    /// - Throws: ``ServerConfigurationError`` with the preset whose options can't be read.
+    public init(presets: [String: String] = [:], longestSide: Int = 8192) throws(ServerConfigurationError) {
+        (self.presets, self.longestSide) = (presets, longestSide)
+        for name in presets.keys.sorted() {
+            var (options, count) = (ImgproxyOptions(longestSide: longestSide), 0)
+            do { try read(["preset:\(name)"], into: &options, &count, within: []) } catch {
+                throw ServerConfigurationError("The preset \(name) of imgproxy's paths is malformed. \(error.detail)")
+            }
+        }
+    }
+
+    public func signedText(of path: DialectPath) throws(Problem) -> SignedText {
+        if path.isSigned, path.query != nil { throw Problem(.badRequest, "A signed path has no query.") }
+        let signature = path.rest.prefix { $0 != "/" }
+        return SignedText(path.rest.dropFirst(signature.count), signature: signature, isSalted: true)
+    }
+
+    public func request(_ path: DialectPath) throws(Problem) -> DialectRequest {
+        .picture(try picture(path.rest.drop { $0 != "/" }.dropFirst()))
+    }
+
+    /// Reads a path after its signature.
+    /// - Throws: 400 with the option that is wrong.
+    func picture(_ path: Substring) throws(Problem) -> PictureRequest {
+        var rest = Self.restored(path).split(separator: "/", omittingEmptySubsequences: false)[...]
+        let written = rest.prefix { $0.contains(":") }
+        rest = rest.dropFirst(written.count)
+        var (options, count) = (ImgproxyOptions(longestSide: longestSide), 0)
+        if presets["default"] != nil { try read(["preset:default"], into: &options, &count, within: []) }
+        try read(Array(written), into: &options, &count, within: [])
+        let source = try ImgproxySource(rest)
+        if let name = source.fileExtension { try options.read(format: name) }
+        return try options.request(for: source.name)
+    }
+
+    /// Reads options. A preset that is being read is skipped where it names itself, as imgproxy does.
+    private func read(
+        _ written: [Substring], into options: inout ImgproxyOptions, _ count: inout Int, within names: [Substring]
+    ) throws(Problem) {
+        for option in written.map(ImgproxyArguments.init) {
+            count += 1
+            guard count <= Self.mostOptions else {
+                throw Problem(.badRequest, "A path has at most \(Self.mostOptions) options, those of presets included.")
+            }
+            guard option.name == "preset" || option.name == "pr" else {
+                try options.read(option)
+                continue
+            }
+            for name in option.all {
+                guard let preset = presets[String(name)] else { throw option.wrong("No preset is named \(name).") }
+                if names.contains(name) { continue }
+                try read(preset.split(separator: "/"), into: &options, &count, within: names + [name])
+            }
+        }
+    }
+
+    /// Undoes what proxies do to paths: `%3A` for the colons of options, and `http:/` for `http://`.
+    static func restored(_ path: Substring) -> Substring {
+        let plain = path.hasPrefix("plain/") ? path.startIndex : path.firstRange(of: "/plain/")?.lowerBound
+        let options = path[..<(plain ?? path.endIndex)].replacing("%3A", with: ":").replacing("%3a", with: ":")
+        guard let plain, let start = path[plain...].firstRange(of: "plain/")?.upperBound else {
+            return Substring(options)
+        }
+        let scheme = path[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        let rest = path[scheme.endIndex...]
+        guard !scheme.isEmpty, rest.hasPrefix(":/"), !rest.hasPrefix("://") else {
+            return Substring(options + path[plain...])
+        }
+        let slashes = scheme == "local" ? ":///" : "://"
+        return Substring(options + path[plain..<scheme.endIndex] + slashes + rest.dropFirst(2))
+    }
+}

@@ -1,0 +1,228 @@
+import HTTPTypes
+import Pipeline
+import PipelineImages
+
+/// The processing options of a path, as values. Reading makes no stages: the last of equal options counts, and an empty
+/// argument keeps what an earlier option said.
+struct ImgproxyOptions {
+    private var sizing = ImgproxySizing()
+    /// Clockwise, in degrees: a multiple of 90.
+    private var rotation = 0
+    private var flips = (horizontal: false, vertical: false)
+    private var blur = 0.0
+    private var sharpen = 0.0
+    private var background: Color?
+    private var quality = 0
+    private var formatQualities: [ImageFormat: Int] = [:]
+    private var maxBytes = 0
+    private var format: ImageFormat?
+    private var expires = 0
+    private var fileName = ""
+    private var isAttachment = false
+    private var skippedFormats: Set<ImageFormat> = []
+
+    init(longestSide: Int) { sizing.longestSide = longestSide }
+
+    /// Reads one option.
+    /// - Throws: 400 that names the option if it is malformed, or if the server would make another picture than imgproxy.
+    mutating func read(_ option: ImgproxyArguments) throws(Problem) {
+        let sides = 0...sizing.longestSide
+        switch option.name {
+        case "resize", "rs":
+            try option.check(atMost: 8)
+            if !option[0].isEmpty { sizing.kind = try option.kind() }
+            try readSize(option, from: 1)
+        case "size", "s":
+            try option.check(atMost: 7)
+            try readSize(option, from: 0)
+        case "resizing_type", "rt":
+            try option.check(atMost: 1)
+            sizing.kind = try option.kind()
+        case "width", "w": sizing.width = try option.number(sides)
+        case "height", "h": sizing.height = try option.number(sides)
+        case "min-width", "mw": sizing.minWidth = try option.number(sides)
+        case "min-height", "mh": sizing.minHeight = try option.number(sides)
+        case "zoom", "z":
+            try option.check(atMost: 2)
+            guard let x = try option.decimal(at: 0, 0.01...100) else { throw option.wrong("Write zoom:2 or zoom:2:3.") }
+            sizing.zoom = (x, try option.decimal(at: 1, 0.01...100) ?? x)
+        case "dpr": sizing.pixelRatio = try option.decimal(0.01...10)
+        case "enlarge", "el": sizing.enlarges = try option.flag()
+        case "extend", "ex": try sizing.extend.read(option, from: 0)
+        case "extend_aspect_ratio", "extend_ar", "exar": try sizing.extendAspect.read(option, from: 0)
+        case "gravity", "g": try sizing.gravity.read(option, from: 0)
+        case "crop", "c": try readCrop(option)
+        case "padding", "pd": try readPadding(option)
+        case "rotate", "rot":
+            rotation = try option.number(0...36_000)
+            guard rotation % 90 == 0 else { throw option.wrong("Write a multiple of 90, such as \(option.name):90.") }
+        case "flip", "fl":
+            try option.check(atMost: 2)
+            flips.horizontal = try option.flag(at: 0) ?? flips.horizontal
+            flips.vertical = try option.flag(at: 1) ?? flips.vertical
+        case "blur", "bl": blur = try option.decimal(0...100)
+        case "sharpen", "sh": sharpen = try option.decimal(0...100)
+        case "background", "bg": background = try option.color()
+        default: try readOutput(option)
+        }
+    }
+
+    /// Reads an option that doesn't change the pixels.
+    private mutating func readOutput(_ option: ImgproxyArguments) throws(Problem) {
+        switch option.name {
+        case "quality", "q": quality = try option.number(0...100)
+        case "format_quality", "fq":
+            guard option.count % 2 == 0 else { throw option.wrong("Write \(option.name):jpg:70:webp:60.") }
+            for index in stride(from: 0, to: option.count, by: 2) {
+                let format = try PictureRequest.format(option[index])
+                formatQualities[format] = try option.number(at: index + 1, 0...100) ?? formatQualities[format]
+            }
+        case "max_bytes", "mb": maxBytes = try option.number(0...Int.max)
+        case "format", "f", "ext":
+            try option.check(atMost: 1)
+            try read(format: option[0])
+        case "expires", "exp": expires = try option.number(0...Int.max)
+        case "filename", "fn":
+            try option.check(atMost: 2)
+            guard let name = try option.flag(at: 1) == true ? option[0].base64Text : option[0].percentDecoded else {
+                throw option.wrong("Write a percent-encoded name, or one in base64url with :1 after it.")
+            }
+            fileName = name
+        case "return_attachment", "att": isAttachment = try option.flag()
+        case "cachebuster", "cb": try option.check(atMost: 1)
+        case "skip_processing", "skp":
+            for name in option.all { skippedFormats.insert(try PictureRequest.format(name)) }
+        default: try refuse(option)
+        }
+    }
+
+    /// Refuses an option unless it asks for what the server does anyway.
+    private func refuse(_ option: ImgproxyArguments) throws(Problem) {
+        switch option.name {
+        case "auto_rotate", "ar": try option.require(true, "Pictures are turned upright.")
+        case "strip_metadata", "sm": try option.require(true, "Metadata is removed.")
+        case "strip_color_profile", "scp": try option.require(true, "Pictures are converted to sRGB.")
+        case "keep_copyright", "kcr": try option.require(false, "The copyright is removed with the other metadata.")
+        case "preserve_hdr", "ph": try option.require(false, "Pictures have 8 bits a channel.")
+        case "enforce_thumbnail", "eth": try option.require(false, "The thumbnail in a file isn't used.")
+        case "raw": try option.require(false, "Every picture is encoded again.")
+        case "pixelate", "pix":
+            guard try option.number(0...Int.max) <= 1 else { throw option.wrong("This server doesn't pixelate.") }
+        case "watermark", "wm":
+            guard try option.decimal(at: 0, 0...1) == 0 else { throw option.wrong("This server has no watermark.") }
+        case "trim", "t":
+            guard option[0].isEmpty else { throw option.wrong("This server doesn't trim. Write crop:WIDTH:HEIGHT.") }
+        case "http", "https", "local":
+            throw Problem(.badRequest, "Write plain/ before the source \(option.text)/…")
+        default:
+            throw Problem(
+                .badRequest, "This server has no processing option \(option.name). Leave out \(option.text).")
+        }
+    }
+
+    /// Reads the extension after a source, which counts more than the option `format`. An empty one says nothing.
+    mutating func read(format name: Substring) throws(Problem) { format = try PictureRequest.format(name) }
+
+    /// Returns the request for a source.
+    /// - Throws: 400 for qualities by format in a path that leaves the format to the client.
+    func request(for source: String) throws(Problem) -> PictureRequest {
+        var request = PictureRequest(source: source)
+        request.stages = stages
+        request.format = format
+        if quality > 0 {
+            request.quality = quality
+        } else if let format {
+            request.quality = formatQualities[format].flatMap { $0 > 0 ? $0 : nil }
+        } else if !formatQualities.isEmpty {
+            throw Problem(
+                .badRequest,
+                "format_quality counts only where the path names the format. Add format:webp, or write quality.")
+        }
+        request.maxBytes = maxBytes > 0 ? maxBytes : nil
+        request.expires = expires > 0 ? expires : nil
+        request.fileName = fileName.isEmpty ? nil : fileName
+        request.isAttachment = isAttachment
+        request.skippedFormats = skippedFormats
+        return request
+    }
+
+    /// imgproxy's order of work. It turns and mirrors after scaling, but places every cut as if that came first.
+    private var stages: [any Stage] {
+        var stages: [any Stage] = []
+        if rotation % 360 != 0 { stages.append(Rotate(degrees: Double(rotation % 360))) }
+        if flips.horizontal { stages.append(Flip(.horizontal)) }
+        if flips.vertical { stages.append(Flip(.vertical)) }
+        if sizing.hasCrop { stages.append(ImgproxyCrop(sizing)) }
+        stages.append(ImgproxyResize(sizing: sizing))
+        // libvips cuts its Gaussian off at a fifth of the height, which leaves about 0.85 of the deviation.
+        if blur > 0 { stages.append(Blur(sigma: 0.85 * blur)) }
+        if sharpen > 0 { stages.append(ImgproxySharpen(sigma: sharpen)) }
+        if sizing.hasCanvas { stages.append(ImgproxyCanvas(sizing: sizing)) }
+        if let background { stages.append(Flatten(background)) }
+        return stages
+    }
+
+    private mutating func readSize(_ option: ImgproxyArguments, from start: Int) throws(Problem) {
+        let sides = 0...sizing.longestSide
+        sizing.width = try option.number(at: start, sides) ?? sizing.width
+        sizing.height = try option.number(at: start + 1, sides) ?? sizing.height
+        sizing.enlarges = try option.flag(at: start + 2) ?? sizing.enlarges
+        if !option[start + 3].isEmpty { try sizing.extend.read(option, from: start + 3) }
+    }
+
+    private mutating func readCrop(_ option: ImgproxyArguments) throws(Problem) {
+        guard let width = try option.decimal(at: 0, 0...1e6) else { throw option.wrong("Write crop:WIDTH:HEIGHT.") }
+        sizing.crop = (width, try option.decimal(at: 1, 0...1e6) ?? sizing.crop.height)
+        guard option.count > 2 else { return }
+        var gravity = sizing.cropGravity ?? ImgproxyGravity()
+        try gravity.read(option, from: 2)
+        sizing.cropGravity = gravity
+    }
+
+    /// Top, right, bottom, left. As in CSS, a missing one is that of the opposite edge, or of the top.
+    private mutating func readPadding(_ option: ImgproxyArguments) throws(Problem) {
+        try option.check(atMost: 4)
+        let range = 0...sizing.longestSide
+        var padding = sizing.padding
+        padding.top = try option.number(at: 0, range) ?? padding.top
+        padding.right = try option.number(at: 1, range) ?? padding.top
+        padding.bottom = try option.number(at: 2, range) ?? padding.top
+        padding.left = try option.number(at: 3, range) ?? padding.right
+        sizing.padding = padding
+    }
+}
+
+extension ImgproxySizing.Canvas {
+    fileprivate mutating func read(_ option: ImgproxyArguments, from start: Int) throws(Problem) {
+        try option.check(atMost: start + 4)
+        guard let isOn = try option.flag(at: start) else { throw option.wrong("Write extend:1.") }
+        self.isOn = isOn
+        if option.count > start + 1 { try gravity.read(option, from: start + 1, allowsSmart: false) }
+    }
+}
+
+extension ImgproxyArguments {
+    fileprivate func kind() throws(Problem) -> ImgproxySizing.Kind {
+        guard let kind = ImgproxySizing.Kind(rawValue: String(self[0])) else {
+            let names = ImgproxySizing.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw wrong("A resizing type is one of \(names).")
+        }
+        return kind
+    }
+
+    /// Reads `R:G:B`, `RRGGBB` or `RGB`; `nil` for an empty argument.
+    fileprivate func color() throws(Problem) -> Color? {
+        if count == 1 {
+            let hex = self[0].count == 3 ? self[0].map { "\($0)\($0)" }.joined() : String(self[0])
+            if hex.isEmpty { return nil }
+            if hex.utf8.count == 6, hex.allSatisfy(\.isHexDigit), let value = UInt32(hex, radix: 16) {
+                return Color(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
+            }
+        } else if count == 3, let red = try number(at: 0, 0...255), let green = try number(at: 1, 0...255),
+            let blue = try number(at: 2, 0...255)
+        {
+            return Color(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+        }
+        throw wrong("Write \(name):R:G:B, \(name):RRGGBB, or \(name): for none.")
+    }
+}

@@ -1,0 +1,53 @@
+import HTTPTypes
+
+/// The source of a path, and the extension after it.
+struct ImgproxySource {
+    /// The source as the path names it: an http or https URL, or a file's name in the folder.
+    let name: String
+    /// `nil` if the path leaves the format to the options or to the client.
+    let fileExtension: Substring?
+
+    /// Reads `plain/SOURCE@EXTENSION`, or the source in base64url with `.EXTENSION` after it.
+    /// - Parameter parts: The path after its options, in its components.
+    /// - Throws: 400 for a source that can't be read.
+    init(_ parts: ArraySlice<Substring>) throws(Problem) {
+        guard let first = parts.first else { throw Problem(.badRequest, "The source is missing after the options.") }
+        let (text, fileExtension) = try first == "plain" ? Self.plain(parts.dropFirst()) : Self.encoded(parts)
+        guard let text, !text.isEmpty else {
+            throw Problem(.badRequest, "The source is neither plain/URL nor a URL in base64url.")
+        }
+        name = text.hasPrefix("local:///") ? String(text.dropFirst(9)) : text
+        self.fileExtension = fileExtension?.isEmpty == true ? nil : fileExtension
+    }
+
+    private static func plain(_ parts: ArraySlice<Substring>) throws(Problem) -> (String?, Substring?) {
+        let words = Substring(parts.joined(separator: "/")).split(separator: "@", omittingEmptySubsequences: false)
+        guard words.count <= 2 else {
+            throw Problem(.badRequest, "The source has more than one @. Write %40 for one in the URL.")
+        }
+        return (words.first?.percentDecoded, words.count == 2 ? words[1] : nil)
+    }
+
+    /// imgproxy allows slashes anywhere in the base64, since some programs limit the length of a component. A component
+    /// after the extension is the name that a browser saves the file under, and changes nothing.
+    private static func encoded(_ parts: ArraySlice<Substring>) throws(Problem) -> (String?, Substring?) {
+        let hasName = parts.dropLast().contains { $0.contains(".") }
+        let words = Substring((hasName ? parts.dropLast() : parts).joined())
+            .split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count <= 2 else {
+            throw Problem(
+                .badRequest, "The source in base64url has more than one extension. Write SOURCE.png/NAME.jpg.")
+        }
+        return (words.first?.base64Text, words.count == 2 ? words[1] : nil)
+    }
+}
+
+extension Substring {
+    /// The text that this is in base64url, with or without padding; `nil` if it is something else.
+    var base64Text: String? {
+        let padding = reversed().prefix { $0 == "=" }.count
+        let text = dropLast(padding)
+        guard !text.contains("="), let bytes = [UInt8](base64URL: text) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

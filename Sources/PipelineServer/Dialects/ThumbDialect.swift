@@ -1,0 +1,189 @@
+import HTTPTypes
+import Pipeline
+import PipelineImages
+
+/// The server's own paths: `/thumb/OPTIONS/SOURCE`.
+///
+/// ```
+/// /thumb/400x300/photo.jpg                      fits within 400×300
+/// /thumb/400x300,cover,q=60/photo.jpg           fills 400×300, and what juts out is cut off
+/// /thumb/auto/photo.jpg                         as wide as the client's Sec-CH-Width says
+/// /thumb/small/https%3A%2F%2Fexample.com%2Fa.jpg    a preset
+/// ```
+///
+/// A size in CSS pixels is multiplied by the client's pixel ratio, and `Save-Data` lowers the quality.
+///
+/// A signed path has the query `?expires=SECONDS&signature=…`, or only the latter. Signed is the path with
+/// `?expires=SECONDS`, or the path alone; `SECONDS` since 1970 is when it stops being valid.
+public struct ThumbDialect: Dialect {
+    public let name = "thumb"
+    public let reads: RequestParts = .clientHints
+    private let presets: [String: String]
+    private let longestSide: Int
+
+    /// - Parameters:
+    ///   - presets: The options that names stand for, such as `200x200,cover`.
+    ///   - longestSide: The longest side that a client may ask for, in pixels.
+    /// - Throws: ``ServerConfigurationError`` with the preset whose options can't be read.
+    public init(presets: [String: String] = [:], longestSide: Int = 8192) throws(ServerConfigurationError) {
+        (self.presets, self.longestSide) = (presets, longestSide)
+        for (name, options) in presets.sorted(by: { $0.key < $1.key }) {
+            var reading = Reading(hints: ClientHints(), request: PictureRequest(source: ""))
+            do {
+                for word in options.split(separator: ",") { try reading.read(word, longestSide: longestSide) }
+            } catch {
+                throw ServerConfigurationError("The preset \(name) is malformed. \(error.detail)")
+            }
+        }
+    }
+
+    public func signedText(of path: DialectPath) throws(Problem) -> SignedText {
+        var values: [Substring: Substring] = [:]
+        let query = path.query ?? ""
+        for pair in query.split(separator: "&", omittingEmptySubsequences: false) where !query.isEmpty {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let isKnown = parts.count == 2 && ["expires", "signature"].contains(parts[0]) && values[parts[0]] == nil
+            guard isKnown || !path.isSigned else {
+                throw Problem(.badRequest, "The query is expires=SECONDS&signature=…, and nothing else.")
+            }
+            if isKnown { values[parts[0]] = parts[1] }
+        }
+        guard let expires = values["expires"] else { return SignedText(path.text[...], signature: values["signature"]) }
+        guard let seconds = expires.canonicalNumber else {
+            throw Problem(.forbidden, "The expiry is not a number of seconds since 1970.")
+        }
+        return SignedText("\(path.text)?expires=\(seconds)", signature: values["signature"], expires: seconds)
+    }
+
+    /// The path to a picture, with its query if it is signed.
+    /// - Parameters:
+    ///   - options: The options, such as `400x300,cover`.
+    ///   - source: A URL, or a file's name in the server's folder.
+    ///   - keys: The server's keys; `nil` for one that asks for no signatures.
+    ///   - expires: When the path stops being valid, in seconds since 1970; `nil` for never.
+    public static func path(
+        _ options: String, to source: String, signedWith keys: SigningKeys?, expires: Int? = nil
+    ) -> String {
+        let path = "/thumb/\(options)/\(source.percentEncoded)"
+        let signed = expires.map { "\(path)?expires=\($0)" } ?? path
+        guard let keys else { return signed }
+        return "\(signed)\(expires == nil ? "?" : "&")signature=\(keys.signature(of: signed))"
+    }
+
+    public func request(_ path: DialectPath) throws(Problem) -> DialectRequest {
+        .picture(try picture(path.rest, path.hints ?? ClientHints()))
+    }
+
+    /// Reads a path after `/thumb/`.
+    /// - Throws: 400 with the option that is wrong.
+    func picture(_ path: Substring, _ hints: ClientHints = ClientHints()) throws(Problem) -> PictureRequest {
+        guard let slash = path.firstIndex(of: "/"), let source = path[path.index(after: slash)...].percentDecoded,
+            let options = path[..<slash].percentDecoded, !source.isEmpty
+        else { throw Problem(.badRequest, "Write /thumb/400x300/SOURCE.") }
+        var reading = Reading(hints: hints, request: PictureRequest(source: source, hints: hints))
+        let words = options.split(separator: ",", omittingEmptySubsequences: false)
+        for word in words.flatMap({ presets[String($0)]?.split(separator: ",") ?? [$0] }) {
+            try reading.read(word, longestSide: longestSide)
+        }
+        return try reading.finished()
+    }
+}
+
+private struct Reading {
+    let hints: ClientHints
+    var request: PictureRequest
+    var size: PixelSize?
+    var fit = Resize.Fit.inside
+    var gravity = Gravity.center
+    var enlarges = false
+    var isByAttention = false
+    var later: [any Stage] = []
+
+    mutating func read(_ word: Substring, longestSide: Int) throws(Problem) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts.first ?? ""
+        guard parts.count == 2 else {
+            switch name {
+            case "enlarge": enlarges = true
+            case "attention": isByAttention = true
+            case "grey": later.append(Grayscale())
+            case "mirror": later.append(Flip(.horizontal))
+            case "download": request.isAttachment = true
+            default:
+                if let fit = Resize.Fit(rawValue: String(name)) {
+                    self.fit = fit
+                } else {
+                    size = try Self.size(name, hints, longestSide)
+                }
+            }
+            return
+        }
+        let value = parts[1]
+        switch name {
+        case "q": request.quality = try Self.number(value, name, 1...100)
+        case "format": request.format = try PictureRequest.format(value)
+        case "blur": later.append(Blur(sigma: try Self.decimal(value, name, 0...100)))
+        case "sharpen": later.append(Sharpen(try Self.decimal(value, name, 0...10)))
+        case "rotate": later.append(Rotate(degrees: try Self.decimal(value, name, 0...360)))
+        case "gravity":
+            guard let gravity = Gravity(rawValue: String(value)) else {
+                throw Problem(
+                    .badRequest, "gravity is one of \(Gravity.allCases.map(\.rawValue).joined(separator: ", ")).")
+            }
+            self.gravity = gravity
+        default:
+            throw Problem(
+                .badRequest, "There is no option \(name). Write q, format, blur, sharpen, rotate or gravity.")
+        }
+    }
+
+    func finished() throws(Problem) -> PictureRequest {
+        guard let size else { throw Problem(.badRequest, "The size is missing. Write /thumb/400x300/SOURCE.") }
+        var request = request
+        if isByAttention, fit == .cover {
+            request.stages = [Resize(size, fit: .outside, enlarges: enlarges), Crop(size, by: .attention)]
+        } else {
+            request.stages = [Resize(size, fit: fit, enlarges: enlarges, gravity: gravity)]
+        }
+        request.stages += later
+        if hints.savesData { request.quality = min(request.quality ?? 100, 50) }
+        return request
+    }
+
+    /// Reads `400x300`, `400x`, `x300` or `auto`.
+    private static func size(
+        _ text: Substring, _ hints: ClientHints, _ longestSide: Int
+    ) throws(Problem) -> PixelSize {
+        if text == "auto" {
+            return PixelSize(width: min(longestSide, max(1, hints.width ?? 640)), height: longestSide)
+        }
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2, sides.contains(where: { !$0.isEmpty }) else {
+            throw Problem(.badRequest, "\(text) is neither a size such as 400x300, 400x or auto, nor an option.")
+        }
+        func side(_ text: Substring) throws(Problem) -> Int {
+            if text.isEmpty { return longestSide }
+            let side = try number(text, "a side", 1...longestSide)
+            return min(longestSide, Int((Double(side) * hints.pixelRatio).rounded()))
+        }
+        return PixelSize(width: try side(sides[0]), height: try side(sides[1]))
+    }
+
+    private static func number(
+        _ text: Substring, _ name: some StringProtocol, _ range: ClosedRange<Int>
+    ) throws(Problem) -> Int {
+        guard let number = text.plainNumber, range.contains(number) else {
+            throw Problem(.badRequest, "\(name) is \(text); it has to be \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    private static func decimal(
+        _ text: Substring, _ name: Substring, _ range: ClosedRange<Double>
+    ) throws(Problem) -> Double {
+        guard let number = text.plainDecimal, range.contains(number) else {
+            throw Problem(.badRequest, "\(name) is \(text); it has to be \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+}

@@ -1,0 +1,101 @@
+import Pipeline
+import PipelineHTTP
+import PipelineImages
+import Stages
+
+/// Makes the lists that pictures are loaded with, and keeps the recent ones: loads share work only through equal lists, and
+/// making a list takes longer than a hit in memory.
+final class PictureLists: Sendable {
+    private let resources: PipelineResources
+    private let queue: WorkQueue
+    private let failures: RecentFailures
+    private let quality: Int
+    private let decodeQuality: DecodeQuality
+    private let folder: String?
+    private let arrangement: @Sendable (ImagePipeline) -> ImagePipeline
+    /// Equal work has one list, which loads share.
+    private let recent = Remembered<String, ImagePipeline>()
+
+    /// - Parameters:
+    ///   - resources: The caches and the client of all lists.
+    ///   - configuration: The folder, and the quality of requests that name none.
+    ///   - queue: Limits the loads that wait or work.
+    ///   - failures: The sources that aren't asked for again at once.
+    init(
+        _ resources: PipelineResources, _ configuration: ServerConfiguration, queue: WorkQueue,
+        failures: RecentFailures
+    ) {
+        (self.resources, self.queue, self.failures) = (resources, queue, failures)
+        (quality, decodeQuality) = (configuration.quality, configuration.decodeQuality)
+        folder = configuration.sources.followsLinks ? nil : configuration.sources.folder
+        arrangement = configuration.arrangement
+    }
+
+    /// The formats that lists read and write.
+    var codecs: ImageCodecs { resources.codecs }
+
+    /// The list for a picture. The client's formats count if the path names none.
+    func list(for request: PictureRequest, _ formats: AcceptedFormats) -> ImagePipeline {
+        let options = EncodeOptions(quality: request.quality ?? quality, maxBytes: request.maxBytes)
+        let encode =
+            if let format = request.format {
+                Encode(format, options: options)
+            } else {
+                Encode(formats, options: options)
+            }
+        let skip: [any Stage] =
+            request.skippedFormats.isEmpty
+            ? []
+            : [
+                CheckHeader(limits: resources.limits),
+                ImgproxySkip(formats: request.skippedFormats, wanted: request.format, limits: resources.limits),
+            ]
+        return kept(request.stages + [BeginEncoding(), encode], after: skip, expecting: .picture(.standard))
+    }
+
+    /// The list that ends with the source's size.
+    func listOfSize() -> ImagePipeline {
+        kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decodes: false)
+    }
+
+    /// The list that ends with the picture's ThumbHash.
+    func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped) }
+
+    private func kept(
+        _ work: [any Stage], after first: [any Stage] = [], expecting expected: ExpectedResult, decodes: Bool = true
+    ) -> ImagePipeline {
+        let name = (first + work).map { $0.signature ?? $0.name }.joined(separator: " ")
+        return recent.value(name) { arranged(first, work, expected, decodes: decodes) }
+    }
+
+    /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
+    /// picture before `Store`.
+    private func arranged(
+        _ first: [any Stage], _ work: [any Stage], _ expected: ExpectedResult, decodes: Bool
+    ) -> ImagePipeline {
+        arrangement(
+            ImagePipeline.returnCacheElseLoad(resources)
+                .removing(ReadInline.self).removing(ReadFile.self).removing(Downscale.self)
+                .wrapping(ReplaceUndecodable.self) { remote in
+                    Admit(queue) {
+                        ReadFile(byteLimit: resources.limits.encodedBytes, within: folder)
+                        remote
+                    }
+                }
+                .wrapping(Fetch.self) { fetch in AskAgainLater(failures) { fetch } }
+                .wrapping(Decode.self) { _ in
+                    Results(resources.responses, expecting: expected) {
+                        first
+                        making(work, decodes: decodes)
+                    }
+                })
+    }
+
+    @ChainBuilder private func making(_ work: [any Stage], decodes: Bool) -> Chain {
+        if decodes {
+            Decode(
+                codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, budget: resources.budget)
+        }
+        work
+    }
+}

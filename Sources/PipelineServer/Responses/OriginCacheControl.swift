@@ -1,0 +1,44 @@
+/// What an origin says of a source to caches, in a form from which a result's own field is quickly made (RFC 9111 section
+/// 5.2.2).
+struct OriginCacheControl: Sendable {
+    private let isStored: Bool
+    private let isConfirmed: Bool
+    private let maxAge, sharedMaxAge: Int?
+    /// The directives that are passed on as they are, before the lifetime and after it.
+    private let before, after: String
+
+    /// - Parameter field: The origin's `Cache-Control`; empty without one.
+    init(_ field: String) {
+        var directives: [String: String] = [:]
+        // A comma inside quotation marks makes parts that aren't names of directives.
+        for part in field.split(separator: ",") {
+            let words = part.split(separator: "=", maxSplits: 1).map {
+                $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" }
+            }
+            guard let name = words.first?.lowercased(), directives[name] == nil else { continue }
+            directives[name] = words.count == 2 ? words[1] : ""
+        }
+        isStored = directives["no-store"] == nil
+        // Arguments of `private` and `no-cache` name fields of the origin, which aren't passed on.
+        isConfirmed = directives["no-cache"] == ""
+        maxAge = directives["max-age"].flatMap { Int($0) }
+        sharedMaxAge = directives["s-maxage"].flatMap { Int($0) }
+        before = ["private", "public"].filter { directives[$0] == "" }.map { $0 + ", " }.joined()
+        let flags = ["must-revalidate", "proxy-revalidate", "immutable"].filter { directives[$0] != nil }
+        let times = ["stale-while-revalidate", "stale-if-error"].compactMap { name in
+            directives[name].flatMap { Int($0) }.map { "\(name)=\($0)" }
+        }
+        after = (flags + times).map { ", " + $0 }.joined()
+    }
+
+    /// The field of a result, to browsers and to shared caches each.
+    /// - Parameter lifetime: How long the source is fresh for this server, in seconds from the origin's response on.
+    func field(lifetime: Int) -> String {
+        guard isStored else { return "no-store" }
+        if isConfirmed { return "\(before)no-cache\(after)" }
+        guard let sharedMaxAge else { return "\(before)max-age=\(lifetime)\(after)" }
+        // What caches before this one have used up of the one lifetime they have used up of the other.
+        let own = maxAge.map { max(0, min($0, $0 - (sharedMaxAge - lifetime))) } ?? lifetime
+        return "\(before)max-age=\(own), s-maxage=\(lifetime)\(after)"
+    }
+}

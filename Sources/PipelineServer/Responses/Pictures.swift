@@ -1,0 +1,106 @@
+import Essentials
+import HTTPTypes
+import Pipeline
+import Stages
+
+/// Loads what a request asks for, and makes the reply.
+struct Pictures: Sendable {
+    private let loader: ImageLoader
+    private let plans: Plans
+    private let maxAge: Int
+    private let failures: RecentFailures
+    private let origins = Remembered<String, OriginCacheControl>()
+
+    init(_ configuration: ServerConfiguration, loader: ImageLoader, keys: KeyRing, queue: WorkQueue) {
+        self.loader = loader
+        let resources = loader.resources
+        failures = RecentFailures(for: configuration.errorMaxAge, clock: resources.clock)
+        let lists = PictureLists(resources, configuration, queue: queue, failures: failures)
+        plans = Plans(configuration, keys: keys, clock: resources.clock, lists: lists)
+        maxAge = Int(configuration.maxAge.components.seconds)
+    }
+
+    /// Looks for the plan of a request to this server's address.
+    func find(
+        _ dialect: any Dialect, _ fields: HTTPFields, path: String, query: String?, address: String
+    ) -> Plans.Lookup {
+        plans.find(dialect, fields, path: path, query: query, address: address)
+    }
+
+    /// Makes the reply to a request.
+    /// - Throws: `Problem`, `LoadError` or `CancellationError`.
+    func reply(to request: HTTPRequest, _ lookup: Plans.Lookup) async throws -> Reply {
+        switch try plans.plan(for: lookup) {
+        case .redirect(let location):
+            var reply = Reply([], type: "text/plain")
+            reply.status = .seeOther
+            reply.fields[.location] = location
+            return reply
+        case .load(let plan):
+            let response = try await load(plan, LoadPriority(request.headerFields[.priority]))
+            var reply = try plan.reply(response)
+            describe(&reply, response)
+            return reply
+        }
+    }
+
+    /// The ThumbHash of a source.
+    func hash(of source: String) async throws -> [UInt8] {
+        let (request, list) = try plans.hash(of: source)
+        return try await loader.load(request, through: list).encoded?.bytes ?? []
+    }
+
+    private func load(_ plan: PlannedLoad, _ priority: LoadPriority) async throws -> LoadResponse {
+        var request = plan.request
+        request.priority = priority
+        do {
+            return try await loader.load(request, through: plan.list)
+        } catch let error as LoadError {
+            failures.add(error, for: request.source)
+            throw error
+        }
+    }
+
+    /// Writes how long a result may be kept, its age, and where its time went.
+    private func describe(_ reply: inout Reply, _ response: LoadResponse) {
+        let now = loader.resources.clock.now
+        let age = response.confirmedAt.map { max(0, Int(now.timeIntervalSince($0).rounded())) }
+        var control = "max-age=\(maxAge)"
+        if let end = response.freshUntil {
+            // Caches measure lifetimes from the origin's response; Age tells them how long ago that was.
+            let lifetime = Int(end.timeIntervalSince(now).rounded()) + (age ?? 0)
+            let field = response.originCacheControl ?? ""
+            control = origins.value(field) { OriginCacheControl(field) }
+                .field(lifetime: min(max(0, lifetime), 31_536_000))
+        }
+        // Appended rather than set, which would look for earlier ones.
+        reply.fields.append(HTTPField(name: .cacheControl, value: control))
+        if let age { reply.fields.append(HTTPField(name: .age, value: String(age))) }
+        reply.fields.append(HTTPField(name: .serverTiming, value: response.trace.serverTiming))
+    }
+}
+
+extension LoadPriority {
+    /// Reads the urgency of a `Priority` field, from 0 to 7, by default 3 (RFC 9218 section 4.1).
+    init(_ field: String?) {
+        guard let field else {
+            self = .normal
+            return
+        }
+        let members = field.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+        let urgency = members.last { $0.hasPrefix("u=") }?.dropFirst(2).plainNumber
+        self =
+            switch urgency ?? 3 {
+            case 0, 1: .veryHigh
+            case 2: .high
+            case 3: .normal
+            case 4, 5: .low
+            default: .veryLow
+            }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let serverTiming = name("Server-Timing")
+    fileprivate static let priority = name("Priority")
+}

@@ -1,0 +1,54 @@
+public import HTTPTypes
+public import Pipeline
+public import PipelineImages
+
+/// What an ``ImageResponder`` serves, to whom, and how much work it takes.
+public struct ServerConfiguration: Sendable {
+    /// The hosts under which clients ask.
+    public var hosts: Hosts
+    /// The sources that are loaded. Give `sources.allows` to the client too, so that redirects stay within.
+    public var sources: SourcePolicy
+    /// The keys that paths are signed with; `nil` serves every path.
+    public var keys: SigningKeys?
+    /// The kinds of paths.
+    public var dialects: [any Dialect]
+    /// The proxies that name their clients; by default none.
+    public var clients = ClientAddresses()
+    /// How many requests a second each client may send; 0 for any number. 100 by default.
+    public var requestsPerSecond = 100.0
+    /// How many requests a client may send at once; 400 by default.
+    public var burst = 400
+    /// The most results in progress and waiting; further requests get 503. 256 by default.
+    public var queueLimit = 256
+    /// The most results in progress and waiting whose sources have the same host; `nil`, the default, for a quarter of
+    /// ``queueLimit``.
+    public var originQueueLimit: Int?
+    /// How long files, and responses without a lifetime of their own, are fresh; an hour by default.
+    public var maxAge = Duration.seconds(3600)
+    /// How long a source that its origin doesn't give isn't asked for again; 5 seconds by default, zero for not at all.
+    public var errorMaxAge = Duration.seconds(5)
+    /// The quality of results whose path has none, 1 to 100; 80 by default.
+    public var quality = 80
+    /// The quality of decoding; `fast` by default, whose difference is invisible after encoding.
+    public var decodeQuality = DecodeQuality.fast
+    /// Whether pages of any origin may read pictures and their descriptions, by CORS; by default they may. Say no for a
+    /// server without signatures on a loopback address: every page in this machine's browser could read all pictures.
+    public var isCrossOrigin = true
+    /// Changes every list before it is used, such as `{ $0.sharing(fleet) }`; by default nothing.
+    public var arrangement: @Sendable (ImagePipeline) -> ImagePipeline = { $0 }
+    /// Answers what is neither a picture nor a probe; `nil` for a path that it doesn't know. By default nothing.
+    public var pages: @Sendable (HTTPRequest, ImageResponder) async throws -> Reply? = { _, _ in nil }
+
+    /// Makes a configuration; everything else has a default.
+    /// - Parameter dialects: The kinds of paths; those of this module by default.
+    public init(
+        hosts: Hosts, sources: SourcePolicy, keys: SigningKeys?, dialects: [any Dialect]? = nil
+    ) throws(ServerConfigurationError) {
+        (self.hosts, self.sources, self.keys) = (hosts, sources, keys)
+        if let dialects {
+            self.dialects = dialects
+        } else {
+            self.dialects = [IIIFDialect(), try ImgproxyDialect(), try ThumbDialect()]
+        }
+    }
+}

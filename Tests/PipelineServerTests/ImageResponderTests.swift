@@ -1,0 +1,154 @@
+import Foundation
+import HTTPTypes
+import Metrics
+import Pipeline
+import PipelineHTTP
+import PipelineImages
+import PipelineServer
+import PipelineTesting
+import Stages
+import Testing
+
+/// The dialect that the documentation shows.
+struct SquareDialect: Dialect {
+    let name = "square"
+
+    func signedText(of path: DialectPath) -> SignedText {
+        let parts = path.rest.split(separator: "/", maxSplits: 1)
+        return SignedText(parts.last ?? "", signature: parts.first)
+    }
+
+    func request(_ path: DialectPath) throws(Problem) -> DialectRequest {
+        let parts = path.rest.split(separator: "/")
+        guard parts.count == 3, let side = Int(parts[1]), 1...512 ~= side else {
+            throw Problem(.badRequest, "Write /square/SIGNATURE/SIDE/SOURCE, with a side of 1 to 512.")
+        }
+        return .picture(
+            PictureRequest(source: String(parts[2]), stages: [Resize(width: side, height: side, fit: .cover)]))
+    }
+}
+
+@Suite("A responder needs no web framework")
+final class ImageResponderTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "responder-\(UUID().uuidString)")
+    private let keys: SigningKeys
+    private let channel = NSObject()
+
+    init() throws {
+        keys = try SigningKeys([.init(secret: Array(repeating: 0xA1, count: 16))])
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let picture = Picture.png(PixelSize(width: 40, height: 20), with: [200, 100, 50, 255])
+        try Data(picture).write(to: folder.appending(path: "a.png"))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func responder(
+        _ keys: SigningKeys?, change: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws -> ImageResponder {
+        var resources = PipelineResources(
+            memory: MemoryCache(byteLimit: 1_000_000),
+            responses: HTTPCache(folder: folder.appending(path: "cache").path, byteLimit: 1_000_000),
+            client: CurlClient(), isolation: .none)
+        resources.allowedSources = [.remote, .files]
+        var configuration = try ServerConfiguration(
+            hosts: Hosts(listeningAt: "127.0.0.1"), sources: SourcePolicy(folder: folder.path), keys: keys,
+            dialects: [SquareDialect(), try ThumbDialect()])
+        change(&configuration)
+        return ImageResponder(
+            configuration, loader: ImageLoader(resources), metrics: NOOPMetricsHandler.instance)
+    }
+
+    private func answer(
+        _ responder: ImageResponder, _ path: String, method: HTTPRequest.Method = .get, host: String = "localhost",
+        _ fields: HTTPFields = [:]
+    ) async -> ServerResponse {
+        await responder.respond(
+            to: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: fields),
+            over: ClientConnection(channel, address: "127.0.0.1"))
+    }
+
+    @Test("A dialect of one's own is signed, read and answered as the others are")
+    func ownDialect() async throws {
+        let responder = try responder(keys)
+        let text = "8/a.png"
+        let path = "/square/\(keys.signature(of: text))/\(text)"
+        let response = await answer(responder, path, [.accept: "image/png"])
+        #expect(response.head.status == .ok && response.head.headerFields[.contentType] == "image/png")
+        let list = ImagePipeline {
+            ReadInline()
+            Decode()
+        }
+        let image = try await list.load(ImageRequest(.bytes(Array(response.body.bytes)))).image
+        #expect(image?.size == PixelSize(square: 8))
+        #expect(await answer(responder, "/square/AAAA/\(text)").head.status == .forbidden)
+        #expect(await answer(responder, "/square/\(keys.signature(of: "9/a.png"))/\(text)").head.status == .forbidden)
+        let wrong = "0/a.png"
+        let problem = await answer(responder, "/square/\(keys.signature(of: wrong))/\(wrong)")
+        #expect(problem.head.status == .badRequest)
+        #expect(String(decoding: problem.body.bytes, as: UTF8.self).contains("/square/SIGNATURE/SIDE/SOURCE"))
+        #expect(await answer(responder, path, host: "evil.example").head.status == .misdirectedRequest)
+        #expect(await answer(responder, "/iiif/a.png/info.json").head.status == .notFound)
+    }
+
+    @Test("A request's target may be a whole URL, and has a path at least")
+    func targets() async throws {
+        let responder = try responder(nil)
+        for target in ["http://localhost/thumb/10x10/a.png", "/thumb/10x10/a.png?x=1", "/thumb/10x10/a.png?"] {
+            #expect(await answer(responder, target).head.status == .ok, "\(target)")
+        }
+        for target in ["http://localhost", "*", "", "thumb/10x10/a.png", "//", "/thumb", "/thumb/"] {
+            let status = await answer(responder, target).head.status.code
+            #expect([400, 404].contains(status), "\(target): \(status)")
+        }
+    }
+
+    @Test("Pages of one's own are answered where no picture is, and an error of theirs tells strangers nothing")
+    func pages() async throws {
+        struct Secret: Error {}
+        let responder = try responder(nil) { configuration in
+            configuration.pages = { request, _ in
+                if request.path == "/broken" { throw Secret() }
+                return request.path == "/" ? Reply(Array("hello".utf8), type: "text/plain") : nil
+            }
+        }
+        #expect(await answer(responder, "/").body.bytes == Array("hello".utf8)[...])
+        #expect(await answer(responder, "/other").head.status == .notFound)
+        let broken = await answer(responder, "/broken")
+        #expect(broken.head.status == .internalServerError)
+        #expect(!String(decoding: broken.body.bytes, as: UTF8.self).contains("Secret"))
+        #expect(responder.answers("/thumb/x") && responder.answers("/health/live") && !responder.answers("/"))
+    }
+
+    @Test("Keys are replaced while it runs, and one that drains isn't ready")
+    func operation() async throws {
+        let responder = try responder(keys)
+        let path = ThumbDialect.path("10x10", to: "a.png", signedWith: keys)
+        #expect(await answer(responder, path).head.status == .ok)
+        responder.replaceKeys(try SigningKeys([.init(secret: Array(repeating: 0xB2, count: 16))]))
+        #expect(await answer(responder, path).head.status == .forbidden)
+        #expect(await answer(responder, "/health/ready").head.status == .ok)
+        responder.drain()
+        #expect(await answer(responder, "/health/ready").head.status == .serviceUnavailable)
+    }
+
+    @Test("A path of one's own making has an expiry")
+    func expiry() async throws {
+        let responder = try responder(keys)
+        for (end, status) in [(4_102_444_800, 200), (1, 403)] {
+            let path = ThumbDialect.path("10x10", to: "a.png", signedWith: keys, expires: end)
+            #expect(await answer(responder, path).head.status.code == status)
+        }
+    }
+
+    @Test("The response of a cancelled task is kept by no cache")
+    func cancelled() async throws {
+        let responder = try responder(nil)
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/thumb/10x10/a.png")
+        let connection = ClientConnection(channel, address: nil)
+        let task = Task { await responder.respond(to: request, over: connection) }
+        task.cancel()
+        let response = await task.value
+        #expect(response.head.status == .ok || response.head.headerFields[.cacheControl] == "no-store")
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Pipeline
+import Synchronization
+import Testing
+
+@testable import PipelineServer
+
+@Suite("The log of requests")
+struct RequestLogTests {
+    @Test("A request has one line in the log, as JSON, with the trace that it belongs to")
+    func log() async throws {
+        let lines = Mutex<[String]>([])
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        for level in RequestLog.Level.allCases {
+            let log = RequestLog(level) { line in lines.withLock { $0.append(line) } }
+            for status in [200, 503] {
+                log.add(status: status) {
+                    RequestLog.Entry(
+                        id: RequestID(parent: parent), method: "GET", path: "/a\"\n", status: status, bytes: 5,
+                        time: .milliseconds(2), client: "::1", note: nil)
+                }
+            }
+            await log.flush()
+        }
+        let all = lines.withLock { $0 }
+        #expect(all.count == 3)
+        for line in all {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(object["trace"] as? String == "0af7651916cd43dd8448eb211c80319c")
+            #expect(object["path"] as? String == "/a\"\n")
+        }
+        for wrong in [
+            "", "00-x", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+        ] {
+            #expect(RequestID(parent: wrong).trace != "0af7651916cd43dd8448eb211c80319c")
+            #expect(RequestID(parent: wrong).trace.utf8.count == 32)
+        }
+    }
+}
