@@ -46,7 +46,7 @@ serve: server
 	$(SERVER) --unsigned --gallery --folder Examples/ImageServer/.build/pictures
 
 server: dependencies
-	swift build --package-path Examples/ImageServer -c release
+	PIPECTL_COMMIT=$(COMMIT) swift build --package-path Examples/ImageServer -c release
 
 # Drives the image server with the validators of the IIIF Image API, a browser and REDbot, loads it, and compares it with
 # other servers. IMGPROXY is a clone of imgproxy, whose tests' paths it is asked for.
@@ -58,6 +58,7 @@ verify-server: server
 	Examples/ImageServer/Scripts/browser
 	Examples/ImageServer/Scripts/redbot
 	Examples/ImageServer/Scripts/deployment
+	Examples/ImageServer/Scripts/rolling
 	Examples/ImageServer/Scripts/load
 	Examples/ImageServer/Scripts/peers
 

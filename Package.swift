@@ -110,6 +110,8 @@ let package = Package(
             name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .target(name: "CArguments", cSettings: linuxInC),
         .target(name: "CVersion", cSettings: commit),
+        // The version of the programs, and the only target that names CVersion.
+        .target(name: "SourceVersion", dependencies: ["CVersion"], swiftSettings: settings),
         .systemLibrary(name: "CAttributes"),
         .target(name: "CThread", cSettings: linuxInC),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
@@ -179,7 +181,8 @@ let package = Package(
         .target(
             name: "PipelineServer",
             dependencies: [
-                "Digests", "Essentials", "LibC", "Pipeline", "PipelineHTTP", "PipelineImages", "Stages",
+                "Digests", "Essentials", "LibC", "Pipeline", "PipelineHTTP", "PipelineImages", "SourceVersion",
+                "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
@@ -217,7 +220,8 @@ let package = Package(
             name: "PipelineCommand",
             dependencies: [
                 "Essentials", "LibC",
-                "CArguments", "CAttributes", target("CAVIF", with: "AVIF"), target("CJXL", with: "JPEGXL"), "CVersion",
+                "CArguments", "CAttributes", target("CAVIF", with: "AVIF"), target("CJXL", with: "JPEGXL"),
+                "SourceVersion",
                 "PipelineFile", target("PipelineIsolation", with: "Isolation"), target("PipelineShared", with: "Fleet"),
                 "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -349,8 +353,8 @@ let package = Package(
             name: "pipectlTests",
             dependencies: [
                 "CAttributes", "FleetServers", "Pipeline", "PipelineCommand", "PipelineFile", "PipelineHTTP",
-                "PipelineImages", "PipelineShared", "PipelineTesting", "PreviewTrial", "Stages", "TestFixtures",
-                "pipectl",
+                "PipelineImages", "PipelineShared", "PipelineTesting", "PreviewTrial", "SourceVersion", "Stages",
+                "TestFixtures", "pipectl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),

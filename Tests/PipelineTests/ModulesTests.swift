@@ -17,7 +17,8 @@ struct ModulesTests {
         "PipelineHTTP": ["Pipeline", "CCurl", "CSQLite"],
         "Stages": ["Pipeline", "PipelineHTTP", "PipelineImages", "PipelineIsolation"],
         "Digests": ["CCrypto"],
-        "PipelineServer": ["Digests", "Pipeline", "PipelineHTTP", "PipelineImages", "Stages"],
+        "SourceVersion": ["CVersion"],
+        "PipelineServer": ["Digests", "Pipeline", "PipelineHTTP", "PipelineImages", "SourceVersion", "Stages"],
         "PipelineShared": ["Digests", "Pipeline", "PipelineHTTP", "Stages", "CHiredis", "CTLS"],
         "PipelineFile": ["Pipeline", "Stages", "CYAML"],
         "PipelineMetrics": ["Pipeline", "Stages"],
@@ -26,7 +27,7 @@ struct ModulesTests {
         "PipelineTesting": ["Pipeline", "PipelineHTTP"],
         "PipelineCommand": [
             "Stages", "PipelineFile", "PipelineIsolation", "PipelineShared", "CArguments", "CAttributes",
-            "CAVIF", "CJXL", "CVersion",
+            "CAVIF", "CJXL", "SourceVersion",
         ],
         "pipectl": ["PipelineCommand"],
     ]

@@ -18,10 +18,12 @@ struct PackagesTests {
             })
     }
 
-    @Test("the README, the Dockerfile and the Makefile name the same")
-    func agree() throws {
+    @Test(
+        "the README, the Dockerfiles and the Makefile name the same",
+        arguments: ["Dockerfile", "Examples/ImageServer/Deployment/Dockerfile"])
+    func agree(file: String) throws {
         let readme = try Self.lines("README.md").filter { $0.hasPrefix("apt-get install") }.map { Self.packages($0) }
-        let docker = try Self.lines("Dockerfile").filter { $0.contains("apt-get install") }.map { Self.packages($0) }
+        let docker = try Self.lines(file).filter { $0.contains("apt-get install") }.map { Self.packages($0) }
         let make = Self.packages(try Self.lines("Makefile").first { $0.hasPrefix("PACKAGES") })
         try #require(readme.count == 2 && docker.count == 2)
         #expect(readme[0] == make)

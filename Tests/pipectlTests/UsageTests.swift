@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import SourceVersion
 import TestFixtures
 import Testing
 
@@ -316,7 +317,7 @@ struct UsageTests {
             """)
         // Not without all of /proc: libdispatch ends a program there that runs for a second.
         #expect(
-            result.text.contains("\(Program.version)\n") && !result.text.contains("OVERVIEW"),
+            result.text.contains("\(SourceVersion.text)\n") && !result.text.contains("OVERVIEW"),
             "\(result.text) \(result.errors)")
     }
     #endif

@@ -1,4 +1,5 @@
 import Foundation
+import SourceVersion
 import TestFixtures
 import Testing
 
@@ -8,9 +9,9 @@ import Testing
 struct VersionTests {
     @Test("names the commit between releases, where it is known")
     func commit() {
-        #expect(Program.version(of: "0.2.0-dev", commit: "5000c9f5") == "0.2.0-dev+5000c9f5")
-        #expect(Program.version(of: "0.2.0-dev", commit: "") == "0.2.0-dev")
-        #expect(Program.version(of: "0.2.0", commit: "5000c9f5") == "0.2.0")
+        #expect(SourceVersion.text(of: "0.2.0-dev", commit: "5000c9f5") == "0.2.0-dev+5000c9f5")
+        #expect(SourceVersion.text(of: "0.2.0-dev", commit: "") == "0.2.0-dev")
+        #expect(SourceVersion.text(of: "0.2.0", commit: "5000c9f5") == "0.2.0")
     }
 
     @Test("is the changelog's newest, or ends in -dev and is higher while changes are unreleased")
@@ -19,12 +20,12 @@ struct VersionTests {
         let sections = try String(contentsOf: file, encoding: .utf8).split(separator: "\n## [").dropFirst()
         let unreleased = try #require(sections.first { $0.hasPrefix("Unreleased]") })
         let released = try #require(sections.first { !$0.hasPrefix("Unreleased]") }?.prefix { $0 != "]" })
-        let (number, suffix) = Self.parts(Program.number)
+        let (number, suffix) = Self.parts(SourceVersion.number)
         if unreleased.contains("\n- ") {
             #expect(suffix == "dev")
             #expect(Self.parts(String(released)).0.lexicographicallyPrecedes(number))
         } else {
-            #expect(Program.number == released)
+            #expect(SourceVersion.number == released)
         }
     }
 
@@ -36,6 +37,6 @@ struct VersionTests {
     @Test("is what the command prints, with what make built it from")
     func printed() async throws {
         let result = try await Pipectl().shell("pipectl --version")
-        #expect(result.text == Program.version + "\n")
+        #expect(result.text == SourceVersion.text + "\n")
     }
 }

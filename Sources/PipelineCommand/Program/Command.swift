@@ -1,5 +1,4 @@
 import CArguments
-import CVersion
 import Pipeline
 public import PipelineFile
 public import Stages
@@ -89,19 +88,6 @@ extension StageCatalog {
             ) { try given().cache },
         ]
         return .standard(resources).adding(StageCatalog(shared)).adding(Program.stages)
-    }
-}
-
-extension Program {
-    /// The program's version. Between releases it is the next one's, with `-dev` and the commit, if `make release` built
-    /// it: `0.2.0-dev+5000c9f5`.
-    static let version = version(of: number, commit: String(cString: cversion_commit()))
-
-    /// The version of this source tree. A release drops `-dev`; the commit after it starts the next `-dev`.
-    static let number = "0.2.0-dev"
-
-    static func version(of number: String, commit: String) -> String {
-        number.hasSuffix("-dev") && !commit.isEmpty ? "\(number)+\(commit)" : number
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import LibC
 import Logging
 import Pipeline
+import SourceVersion
 import Stages
 
 /// The command's entry: usage errors exit with 2, a signal with 128 and its number, everything else with the verb's own
@@ -17,7 +18,7 @@ struct Pipectl: AsyncParsableCommand {
             (\(Program.variablePrefix)QUALITY=75). Flags override variables, which override the file. The extension of an output overrides a \
             format that is set there.
             """,
-        version: Program.version,
+        version: SourceVersion.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Image",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipeline
+import SourceVersion
 import Stages
 
 #if Isolation
@@ -31,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let codecs = await CodecTrial.all()
         let health = await [confinement, cacheHealth] + shared.findings() + [settings]
-        let version = DoctorFinding("version", Program.name, Program.version, true)
+        let version = DoctorFinding("version", Program.name, SourceVersion.text, true)
         let findings = [version] + libraries + codecs + limits + health
         for finding in findings where report.json || !report.quiet || !finding.isWell {
             finding.report.write(asJSON: report.json)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PipelineFile
+import SourceVersion
 import Stages
 
 /// Shows the help of a verb. It replaces ArgumentParser's own, which accepts any word and completes none.
@@ -41,7 +42,7 @@ struct HelpVerb: ParsableCommand {
         do {
             let reference =
                 if let name { try StageReference(name, in: catalog) } else { StageReference(catalog) }
-            StandardOutput.write(reference.written(as: form, version: Program.version, program: Program.name))
+            StandardOutput.write(reference.written(as: form, version: SourceVersion.text, program: Program.name))
         } catch {
             throw ValidationError(error.message)
         }

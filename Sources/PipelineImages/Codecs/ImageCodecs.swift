@@ -14,7 +14,12 @@ public import Pipeline
 /// A file of a format that isn't in the list is refused by its first bytes. No library is opened for it.
 public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// The codecs, one for each format.
-    public private(set) var codecs: [ImageCodec] = []
+    public private(set) var codecs: [ImageCodec] = [] {
+        didSet { areIsolated = codecs.allSatisfy { $0.decoder.remote != nil } }
+    }
+
+    /// Whether all decoders work in other processes. Kept, since every load is asked for it by metrics.
+    package private(set) var areIsolated = true
 
     /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP, as far as the package's traits have them. SVG and JPEG XL are left
     /// out: their libraries aren't made for hostile files, so they are only decoded in processes of their own.
@@ -95,9 +100,6 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     package func format(of bytes: [UInt8]) -> ImageFormat? {
         (codec(of: bytes) ?? Self.known.codec(of: bytes))?.format
     }
-
-    /// Whether all decoders work in other processes.
-    package var areIsolated: Bool { codecs.allSatisfy { $0.decoder.remote != nil } }
 
     /// Whether all formats are decoded in processes with all the confinement that is required; `nil` if none has been
     /// started.

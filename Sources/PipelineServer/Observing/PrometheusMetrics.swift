@@ -1,5 +1,6 @@
 public import Metrics
 import Pipeline
+import SourceVersion
 import Synchronization
 
 /// Keeps the metrics of swift-metrics, and writes them as Prometheus reads them (the text format 0.0.4).
@@ -25,13 +26,37 @@ public final class PrometheusMetrics: MetricsFactory {
     private let gauges = Lock<[Key: PrometheusGauge]>([:])
     private let timers = Lock<[Key: PrometheusTimer]>([:])
     private let process = ProcessFigures()
+    private let figures = Lock<[Figure]>([])
+
+    private struct Figure {
+        let name, help: String
+        let value: @Sendable () async -> Double?
+    }
 
     /// Makes a factory without a metric.
     public init() {}
 
+    /// Adds a figure that is read for each page, such as the bytes of a cache.
+    /// - Parameters:
+    ///   - name: The metric's name.
+    ///   - help: What it is, in a line.
+    ///   - value: Reads it; `nil` leaves it out.
+    public func add(_ name: String, help: String, _ value: @escaping @Sendable () async -> Double?) {
+        figures.withLock { $0.append(Figure(name: name, help: help, value: value)) }
+    }
+
+    /// The version of this module: with the commit if PIPECTL_COMMIT named it at build time, as in `0.2.0-dev+5000c9f5`.
+    public static var version: String { SourceVersion.text }
+
     /// The page `/metrics`.
-    public var page: Reply {
-        Reply(ofThisMoment: text + process.text, type: "text/plain; version=0.0.4; charset=utf-8")
+    public func page() async -> Reply {
+        var page = text
+        for figure in figures.withLock({ $0 }) {
+            guard let value = await figure.value() else { continue }
+            let type = figure.name.hasSuffix("_total") ? "counter" : "gauge"
+            page += "# HELP \(figure.name) \(figure.help)\n# TYPE \(figure.name) \(type)\n\(figure.name) \(value)\n"
+        }
+        return Reply(ofThisMoment: page + build + process.text, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     /// Makes the counter of a name and its labels, or returns the one that has been made.
@@ -71,6 +96,11 @@ public final class PrometheusMetrics: MetricsFactory {
     public func destroyMeter(_: any MeterHandler) {}
     /// Does nothing: a timer is kept, since its name may come again.
     public func destroyTimer(_: any TimerHandler) {}
+
+    private var build: String {
+        "# HELP pipeline_build_info 1, with the version of the program.\n# TYPE pipeline_build_info gauge\n"
+            + "pipeline_build_info{version=\"\(Self.version)\"} 1\n"
+    }
 
     /// All metrics as text, in the order of their names.
     var text: String {

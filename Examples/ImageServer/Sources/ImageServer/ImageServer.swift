@@ -23,7 +23,8 @@ struct ImageServer: AsyncParsableCommand {
             Each option may also stand in a file, which --config names, as a line such as max-age = 3600, and in the \
             environment, as in IMAGE_SERVER_MAX_AGE=3600. An option wins over the environment, which wins over the file.
             """,
-        subcommands: [ServeCommand.self, PicturesCommand.self], defaultSubcommand: ServeCommand.self)
+        version: PrometheusMetrics.version, subcommands: [ServeCommand.self, PicturesCommand.self],
+        defaultSubcommand: ServeCommand.self)
 
     static func main() async {
         do {
@@ -59,7 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
         BlockingThreads.decoding.giveWay()
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
-        let server = try Server(settings, codecs: try await settings.codecs(), metrics: metrics)
+        let server = try Server(settings, codecs: try await settings.codecs(metrics), metrics: metrics)
         try await server.run { port in
             print("listening on port \(port)")
             // A script that has started the server waits for this line.
@@ -86,7 +87,7 @@ struct Server: Sendable {
     ) throws {
         (self.settings, self.metrics) = (settings, metrics)
         var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
-        options.userAgent = "image-server/0.1"
+        options.userAgent = "image-server/\(PrometheusMetrics.version)"
         let sources = try settings.sources()
         options.allows = { sources.allows($0) }
         var resources = PipelineResources(
@@ -95,6 +96,11 @@ struct Server: Sendable {
                 folder: settings.cache, byteLimit: settings.cacheBytes, isShared: true, clock: clock),
             client: CurlClient(options), codecs: codecs, isolation: settings.isolate ? .automatic : .none,
             limits: settings.limits)
+        let (memory, responses) = (resources.memory, resources.responses)
+        metrics.add("pipeline_memory_bytes", help: "Bytes of results in memory.") { Double(memory.byteCount) }
+        metrics.add("pipeline_disk_bytes", help: "Bytes of responses and results on disk.") {
+            (try? await responses.statistics()).flatMap { $0 }.map { Double($0.bytes) }
+        }
         resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
         let fleet = try settings.fleet(clock, metrics)
         fleet?.join(resources)
@@ -105,7 +111,7 @@ struct Server: Sendable {
         let hasMetrics = settings.metricsPort == nil
         configuration.pages = { request, responder in
             let path = request.path?.prefix { $0 != "?" } ?? ""
-            return hasMetrics && path == "/metrics" ? metrics.page : try await gallery?.page(request, responder)
+            return hasMetrics && path == "/metrics" ? await metrics.page() : try await gallery?.page(request, responder)
         }
         let loader = ImageLoader(
             resources,
@@ -140,7 +146,7 @@ struct Server: Sendable {
         guard let port = settings.metricsPort else { return [] }
         let metrics = metrics
         let router = Router()
-        router.get("/metrics") { request, _ in Response(metrics.page.response(to: request.head)) }
+        router.get("/metrics") { request, _ in Response(await metrics.page().response(to: request.head)) }
         return [
             Application(
                 router: router, configuration: .init(address: .hostname(settings.metricsHost, port: port)),

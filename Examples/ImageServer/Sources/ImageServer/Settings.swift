@@ -245,9 +245,15 @@ struct Settings: ParsableArguments {
 
     /// The formats that are read, in confined processes unless told otherwise.
     /// - Throws: `LoadError` with `refused` if this machine can't confine them.
-    func codecs() async throws -> ImageCodecs {
+    func codecs(_ metrics: PrometheusMetrics) async throws -> ImageCodecs {
         guard isolate else { return .standard }
         let pool = try await DecoderPool(limits: limits, givesWay: true)
+        metrics.add("pipeline_decoder_deaths_total", help: "Decoders that died or broke the protocol.") {
+            Double(pool.statistics.deaths)
+        }
+        metrics.add("pipeline_decoder_restarts_total", help: "Times that the decoders' helper was started again.") {
+            Double(pool.statistics.restarts)
+        }
         return try ImageCodecs.standard.adding(.svg).adding(.jxl).isolated(in: pool)
     }
 

@@ -46,8 +46,9 @@ func withServer(
     let folder = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let settings = try Settings.parse(["--port", "0", "--cache", folder, "--allow-address", "127.0.0.1"] + options)
-    let formats = if let codecs { codecs } else { try await settings.codecs() }
-    let server = try Server(settings, codecs: formats, metrics: PrometheusMetrics(), clock: clock)
+    let metrics = PrometheusMetrics()
+    let formats = if let codecs { codecs } else { try await settings.codecs(metrics) }
+    let server = try Server(settings, codecs: formats, metrics: metrics, clock: clock)
     let (ports, found) = AsyncStream<Int>.makeStream()
     let services = ServiceGroup(
         services: [server.application { found.yield($0) }],

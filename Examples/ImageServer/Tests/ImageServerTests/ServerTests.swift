@@ -307,6 +307,10 @@ final class ServerTests {
             let refused = try await server.get("/thumb/10x10/a.png")
             #expect(refused.status == 429 && refused.fields[.retryAfter] != nil)
             let metrics = try await server.get("/metrics").text
+            for name in ["memory_bytes", "disk_bytes", "decoder_deaths_total", "build_info", "confined"] {
+                #expect(metrics.contains("# HELP pipeline_\(name) "), "\(name)")
+                #expect(metrics.contains("\npipeline_\(name)"), "\(name)")
+            }
             #expect(metrics.contains("http_requests_total{kind=\"thumb\",outcome=\"429\"} 1\n"))
             #expect(metrics.contains("pipeline_hits{source=\"memory\"} 1\n"))
             #expect(metrics.contains("\npipeline_misses 1\n") && metrics.contains("# HELP http_requests_total "))
