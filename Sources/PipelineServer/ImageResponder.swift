@@ -59,7 +59,8 @@ public final class ImageResponder: Sendable {
         connections = Connections(metrics: metrics)
         queue = WorkQueue(
             limit: configuration.queueLimit,
-            originLimit: configuration.originQueueLimit ?? max(1, configuration.queueLimit / 4), metrics: metrics)
+            originLimit: configuration.originQueueLimit ?? max(1, configuration.queueLimit / 4), metrics: metrics,
+            memory: IdleMemory(clock: loader.resources.clock))
         isCrossOrigin = configuration.isCrossOrigin
         (hosts, clients, pages) = (configuration.hosts, configuration.clients, configuration.pages)
         rates = RateLimit(

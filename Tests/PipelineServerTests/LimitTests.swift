@@ -1,4 +1,6 @@
 import Metrics
+import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import PipelineServer
@@ -24,10 +26,45 @@ struct LimitTests {
 
     @Test("An origin takes its share of the queue")
     func origins() {
-        let queue = WorkQueue(limit: 8, originLimit: 2, metrics: NOOPMetricsHandler.instance)
+        let queue = WorkQueue(
+            limit: 8, originLimit: 2, metrics: NOOPMetricsHandler.instance, memory: IdleMemory(clock: ManualClock()) {})
         #expect(queue.enter("a") && queue.enter("a") && !queue.enter("a"))
         #expect(queue.enter("b") && queue.enter(nil) && queue.count == 4)
         queue.leave("a")
         #expect(queue.enter("a"))
+    }
+
+    @Test("Memory is returned once there has been no work for some seconds, and not while there is any")
+    func idleMemory() async throws {
+        let clock = ManualClock()
+        let (events, event) = AsyncStream<String>.makeStream()
+        let memory = IdleMemory(clock: clock) { event.yield("returned") }
+        var next = events.makeAsyncIterator()
+        for isIdle in [false, true] {
+            // Work that ends while the pause lasts begins no other.
+            for _ in 0..<3 {
+                memory.workEnded {
+                    event.yield("asked")
+                    return isIdle
+                }
+            }
+            try await clock.sleepers(1)
+            #expect(clock.sleeperCount == 1)
+            clock.advance(by: IdleMemory.pause)
+            #expect(await next.next() == "asked")
+        }
+        #expect(await next.next() == "returned")
+    }
+
+    @Test("The end of the last work is told")
+    func lastWork() async throws {
+        let clock = ManualClock()
+        let queue = WorkQueue(
+            limit: 8, originLimit: 8, metrics: NOOPMetricsHandler.instance, memory: IdleMemory(clock: clock) {})
+        #expect(queue.enter(nil) && queue.enter("a"))
+        queue.leave("a")
+        #expect(clock.sleeperCount == 0)
+        queue.leave(nil)
+        try await clock.sleepers(1)
     }
 }

@@ -38,13 +38,15 @@ final class WorkQueue: Sendable {
     private let state = Lock(State())
 
     private let length: Gauge
+    private let memory: IdleMemory
 
     /// - Parameters:
     ///   - limit: The most loads.
     ///   - originLimit: The most loads of one origin.
     ///   - metrics: Gets the number of loads as `http_queue`.
-    init(limit: Int, originLimit: Int, metrics: any MetricsFactory) {
-        (self.limit, self.originLimit) = (limit, originLimit)
+    ///   - memory: Is told when no load is left.
+    init(limit: Int, originLimit: Int, metrics: any MetricsFactory, memory: IdleMemory) {
+        (self.limit, self.originLimit, self.memory) = (limit, originLimit, memory)
         length = Gauge(label: "http_queue", factory: metrics)
         length.record(0)
     }
@@ -76,5 +78,6 @@ final class WorkQueue: Sendable {
             return state.loads
         }
         length.record(count)
+        if count == 0 { memory.workEnded { [weak self] in self?.count == 0 } }
     }
 }

@@ -166,23 +166,9 @@ struct Server: Sendable {
             responder: ImageMiddleware<ConnectionRequestContext>(responder), server: .http1(images: responder),
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port), backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(connectionLimit)),
+                availableConnectionsDelegate: MaximumAvailableConnections(fittingFiles: settings.maxConnections)),
             // It ends after the server, which first finishes its requests.
             services: [PipelineService(responder.loader)],
             onServerRunning: { channel in isRunning(channel.localAddress?.port ?? 0) }, logger: logger)
-    }
-
-    /// The most connections: as many as the settings say, if the system gives a file to each, and some to all other work.
-    private var connectionLimit: Int {
-        var limits = rlimit()
-        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        guard getrlimit(files, &limits) == 0 else { return settings.maxConnections }
-        limits.rlim_cur = limits.rlim_max
-        // Of a limit that can't be raised the one from before counts.
-        if setrlimit(files, &limits) != 0 {
-            getrlimit(files, &limits)
-        }
-        let count = Int(clamping: limits.rlim_cur)
-        return max(8, min(settings.maxConnections, count - min(256, count / 2)))
     }
 }
