@@ -44,8 +44,8 @@ public final class ImageResponder: Sendable {
     /// Makes a responder.
     /// - Parameters:
     ///   - configuration: What it serves.
-    ///   - loader: Its resources load the sources and keep the results. Let the client's ``SourcePolicy`` be that of the
-    ///     configuration.
+    ///   - loader: Its resources load the sources and keep the results. Its client is asked for allowed sources alone, after
+    ///     redirects too; which addresses may be connected to is the client's own rule.
     ///   - metrics: Where requests are counted and timed: `http_requests_total`, `http_request_seconds`,
     ///     `http_abort_seconds` and `http_queue`.
     ///   - log: Gets a line for requests; by default no line.

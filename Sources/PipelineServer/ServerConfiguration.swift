@@ -6,7 +6,7 @@ public import PipelineImages
 public struct ServerConfiguration: Sendable {
     /// The hosts under which clients ask.
     public var hosts: Hosts
-    /// The sources that are loaded. Give `sources.allows` to the client too, so that redirects stay within.
+    /// The sources that are loaded. Redirects stay within them.
     public var sources: SourcePolicy
     /// The keys that paths are signed with; `nil` serves every path.
     public var keys: SigningKeys?
@@ -40,7 +40,12 @@ public struct ServerConfiguration: Sendable {
     public var pages: @Sendable (HTTPRequest, ImageResponder) async throws -> Reply? = { _, _ in nil }
 
     /// Makes a configuration; everything else has a default.
-    /// - Parameter dialects: The kinds of paths; those of this module by default.
+    /// - Parameters:
+    ///   - hosts: The hosts under which clients ask.
+    ///   - sources: The sources that are loaded.
+    ///   - keys: The keys that paths are signed with; `nil` serves every path.
+    ///   - dialects: The kinds of paths; those of this module by default.
+    /// - Throws: ``ServerConfigurationError`` for dialects that can't be made, which those of this module can.
     public init(
         hosts: Hosts, sources: SourcePolicy, keys: SigningKeys?, dialects: [any Dialect]? = nil
     ) throws(ServerConfigurationError) {

@@ -44,12 +44,13 @@ final class ImageResponderTests {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func responder(
-        _ keys: SigningKeys?, change: (inout ServerConfiguration) -> Void = { _ in }
+        _ keys: SigningKeys?, client: CurlClient = CurlClient(),
+        change: (inout ServerConfiguration) -> Void = { _ in }
     ) throws -> ImageResponder {
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: 1_000_000),
             responses: HTTPCache(folder: folder.appending(path: "cache").path, byteLimit: 1_000_000),
-            client: CurlClient(), isolation: .none)
+            client: client, isolation: .none)
         resources.allowedSources = [.remote, .files]
         var configuration = try ServerConfiguration(
             hosts: Hosts(listeningAt: "127.0.0.1"), sources: SourcePolicy(folder: folder.path), keys: keys,
@@ -118,6 +119,24 @@ final class ImageResponderTests {
         #expect(broken.head.status == .internalServerError)
         #expect(!String(decoding: broken.body.bytes, as: UTF8.self).contains("Secret"))
         #expect(responder.answers("/thumb/x") && responder.answers("/health/live") && !responder.answers("/"))
+    }
+
+    @Test("No redirect leads out of the source policy, whatever client the loader has")
+    func redirects() async throws {
+        let (origin, other) = (try ScriptedOrigin(), try ScriptedOrigin())
+        let picture = Picture.png(PixelSize(width: 40, height: 20), with: [200, 100, 50, 255])
+        origin.route("/a.png") { _ in .init(body: picture) }
+        origin.route("/on.png") { _ in .redirect(to: "/a.png") }
+        origin.route("/away.png") { [other] _ in .redirect(to: other.url("/a.png").absoluteString) }
+        other.route("/a.png") { _ in .init(body: picture) }
+        let responder = try responder(nil, client: CurlClient(.init(addresses: .any))) { configuration in
+            configuration.sources.origins = [origin.url("/")]
+        }
+        for (name, status) in [("a", 200), ("on", 200), ("away", 403), ("away", 403)] {
+            let path = ThumbDialect.path("10x10", to: origin.url("/\(name).png").absoluteString, signedWith: nil)
+            #expect(await answer(responder, path).head.status.code == status, "\(name)")
+        }
+        #expect(other.log.requests.isEmpty)
     }
 
     @Test("Keys are replaced while it runs, and one that drains isn't ready")

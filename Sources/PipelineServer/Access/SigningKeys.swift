@@ -55,7 +55,9 @@ public struct SigningKeys: Sendable {
     }
 
     /// Signs a text with the first key.
-    /// - Parameter isSalted: Whether the key's salt is put before it.
+    /// - Parameters:
+    ///   - text: What is signed.
+    ///   - isSalted: Whether the key's salt is put before it.
     public func signature(of text: some StringProtocol, isSalted: Bool = false) -> String {
         keys.first.map { SHA256.code(Self.message(text, $0, isSalted), key: $0.secret).base64URL } ?? ""
     }

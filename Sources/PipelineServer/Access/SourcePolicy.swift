@@ -31,7 +31,7 @@ public struct SourcePolicy: Sendable {
         return .file(folder + "/" + text)
     }
 
-    /// Whether a URL may be asked. Give it to the client too (`CurlClient.Options.allows`), which asks it for each redirect.
+    /// Whether a URL may be asked, at each hop of a redirect.
     public func allows(_ url: URL) -> Bool { origins.contains { Self.does(url, beginWith: $0) } }
 
     /// Compares parts rather than text: `https://images.example` must not allow `https://images.example.attacker.example`.

@@ -14,9 +14,9 @@ public struct ClientHints: Sendable, Hashable {
     public let savesData: Bool
 
     /// The steps of the pixel ratio. Who saves data gets the first.
-    static let pixelRatios = [1, 1.5, 2, 3, 4]
+    public static let pixelRatios = [1, 1.5, 2, 3, 4]
     /// The steps of the width. Who saves data gets one of the first three.
-    static let widths = [320, 640, 960, 1280, 1600, 1920, 2560, 3840]
+    public static let widths = [320, 640, 960, 1280, 1600, 1920, 2560, 3840]
 
     /// Rounds what a client says up to the steps of the ladders; by default it says nothing.
     public init(pixelRatio: Double? = nil, width: Int? = nil, savesData: Bool = false) {

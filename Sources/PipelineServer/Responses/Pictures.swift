@@ -13,7 +13,8 @@ struct Pictures: Sendable {
 
     init(_ configuration: ServerConfiguration, loader: ImageLoader, keys: KeyRing, queue: WorkQueue) {
         self.loader = loader
-        let resources = loader.resources
+        var resources = loader.resources
+        resources.client = GuardedClient(resources.client, configuration.sources)
         failures = RecentFailures(for: configuration.errorMaxAge, clock: resources.clock)
         let lists = PictureLists(resources, configuration, queue: queue, failures: failures)
         plans = Plans(configuration, keys: keys, clock: resources.clock, lists: lists)

@@ -89,7 +89,8 @@ final class Plans: Sendable {
             if case .load(let load) = plan { try check(expires: load.expires) }
             return plan
         }
-        let plan = try newPlan(for: key, try lookup.dialect.request(path(key, nil, isSigned: signed != nil)))
+        let wanted = try lookup.dialect.request(path(key, nil, isSigned: signed != nil))
+        let plan = try newPlan(for: key, wanted, lookup.dialect.reads)
         recent.withLock { $0.keep(plan, key) }
         return plan
     }
@@ -100,12 +101,12 @@ final class Plans: Sendable {
             wantsLinkedData: key.wantsLinkedData)
     }
 
-    private func newPlan(for key: Key, _ wanted: DialectRequest) throws -> Plan {
+    private func newPlan(for key: Key, _ wanted: DialectRequest, _ parts: RequestParts) throws -> Plan {
         switch wanted {
         case .redirect(let location): return .redirect(to: location)
         case .description(let description):
             var fields = fields
-            if key.address != nil { fields[.vary] = "Accept" }
+            if parts.contains(.linkedData) { fields[.vary] = "Accept" }
             return .load(
                 PlannedLoad(description, fields, try request(for: description.source), lists.listOfSize()))
         case .picture(let picture):

@@ -40,7 +40,9 @@ public struct Reply: Sendable {
     init(_ body: [UInt8], _ fields: HTTPFields) { (self.body, self.fields) = (body, fields) }
 
     /// Makes a problem document. Errors aren't kept by caches: the next request may succeed.
-    /// - Parameter id: The request's, by which its line in the log is found.
+    /// - Parameters:
+    ///   - problem: What went wrong.
+    ///   - id: The request's number, by which its line in the log is found.
     public init(_ problem: Problem, id: String? = nil) {
         self.init(Array(problem.json(id: id).utf8), type: "application/problem+json")
         status = problem.status

@@ -88,8 +88,6 @@ struct Server: Sendable {
         (self.settings, self.metrics) = (settings, metrics)
         var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
         options.userAgent = "image-server/\(PrometheusMetrics.version)"
-        let sources = try settings.sources()
-        options.allows = { sources.allows($0) }
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: settings.memoryBytes, trimsUnderPressure: true),
             responses: HTTPCache(
