@@ -59,6 +59,7 @@ verify-server: server
 	Examples/ImageServer/Scripts/redbot
 	Examples/ImageServer/Scripts/deployment
 	Examples/ImageServer/Scripts/rolling
+	Examples/ImageServer/Scripts/spellings
 	Examples/ImageServer/Scripts/load
 	Examples/ImageServer/Scripts/peers
 
@@ -222,7 +223,7 @@ portable: dependencies
 # are still checked. Prints the executions and the coverage of each.
 FUZZ_SECONDS = 30
 FUZZ_C = avif gif heif jpeg palette png resample tiff tiff-reader vips
-FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows fleet http yaml svg jxl placeholders
+FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows fleet http yaml svg jxl placeholders paths
 fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)

@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "PipelineHTTP", package: "pipeline"),
                 .product(name: "PipelineImages", package: "pipeline"),
                 .product(name: "PipelineIsolation", package: "pipeline"),
+                .product(name: "PipelineServer", package: "pipeline"),
                 .product(name: "PipelineShared", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

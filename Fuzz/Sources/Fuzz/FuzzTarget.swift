@@ -30,6 +30,8 @@ enum FuzzTarget: String, CaseIterable {
     case jxl
     /// Drawing placeholders from hashes.
     case placeholders
+    /// Reading the paths and the fields that an image server gets.
+    case paths
 
     /// The target in `FUZZ_TARGET`.
     static let chosen: FuzzTarget = {
@@ -64,6 +66,7 @@ enum FuzzTarget: String, CaseIterable {
         case .svg: SVGFuzzing.read(bytes)
         case .jxl: SVGFuzzing.findCodestream(bytes)
         case .placeholders: ImageFuzzing.drawPlaceholders(bytes)
+        case .paths: PathFuzzing.read(bytes)
         }
     }
 }
