@@ -186,7 +186,7 @@ final class ExposureTests {
                 let other = path.replacingOccurrences(of: "?", with: "?expires=\(expiry)&")
                 #expect(try await server.get(other).status == 403)
             }
-            let text = "0.\(try #require(keys.signature(of: "0/a.png")))"
+            let text = "0.\(keys.signature(of: "0/a.png"))"
             #expect(try await server.get("/iiif/\(text)/a.png/info.json").status == 200)
             for wrong in [
                 "/iiif/\(text)/%61.png/info.json", "/iiif/0\(text)/a.png/info.json",
