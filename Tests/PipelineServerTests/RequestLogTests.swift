@@ -28,6 +28,8 @@ struct RequestLogTests {
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             #expect(object["trace"] as? String == "0af7651916cd43dd8448eb211c80319c")
             #expect(object["path"] as? String == "/a\"\n")
+            // Without the zone a reader takes it for its own (RFC 3339 section 4.4).
+            #expect((object["time"] as? String)?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/) != nil)
         }
         for wrong in [
             "", "00-x", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",

@@ -32,7 +32,7 @@ public final class RequestLog: Sendable {
         let note: String?
 
         fileprivate func line(_ now: Date) -> String {
-            "{\"time\":\"\(now.ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true)))\","
+            "{\"time\":\"\(now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))\","
                 + "\"level\":\"\((status ?? 0) >= 500 ? "error" : "info")\",\"request\":\"\(id.span)\","
                 + "\"trace\":\"\(id.trace)\",\"method\":\(method.jsonText),\"path\":\(path.jsonText),"
                 + "\"status\":\(status.map(String.init) ?? "null"),\"bytes\":\(bytes),\"ms\":\(time.millisecondsText),"
