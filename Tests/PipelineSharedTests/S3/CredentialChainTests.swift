@@ -267,7 +267,7 @@ struct CredentialChainTests {
 
     @Test("aren't waited for where no instance is, and not asked for again at once")
     func elsewhere() async throws {
-        let service = try ScriptedOrigin { _ in ScriptedOrigin.Reply().stalled() }
+        let service = try ScriptedOrigin { _ in ScriptedOrigin.Reply(body: "x").stalled() }
         let source = source([
             "AWS_EC2_METADATA_DISABLED": "", "AWS_EC2_METADATA_SERVICE_ENDPOINT": service.url("").absoluteString,
         ])

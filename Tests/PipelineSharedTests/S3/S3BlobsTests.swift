@@ -200,7 +200,7 @@ struct S3BlobsTests {
 
     @Test("that the store doesn't send in time are given up")
     func deadline() async throws {
-        let origin = try ScriptedOrigin { _ in ScriptedOrigin.Reply().stalled() }
+        let origin = try ScriptedOrigin { _ in ScriptedOrigin.Reply(body: "x").stalled() }
         let bucket = try S3Bucket("s3://images?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
         let store = store(S3Blobs(bucket, clock: HastyLimits()) { S3Server.credentials })
         #expect(try await store.bytes(of: BlobReference(to: Self.bytes)) == nil)
