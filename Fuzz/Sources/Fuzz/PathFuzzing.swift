@@ -55,7 +55,7 @@ enum PathFuzzing {
         let lifetime = OriginCacheControl(field).field(lifetime: 60)
         precondition(lifetime.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "a field of an origin is passed on as it is")
         let hints = ClientHints([.accept: "*/*", ClientHintsName.ratio: field, ClientHintsName.width: field])
-        precondition(ClientHints.pixelRatios.contains(hints.pixelRatio), "a ratio is no step")
+        precondition(ClientHints.pixelRatios.contains(hints.pixelRatio), "a ratio between two steps")
         _ = RequestID(parent: field)
         _ = LoadPriority(field)
     }
