@@ -79,9 +79,6 @@ public final class ImageResponder: Sendable {
     /// A host of the configuration's list, for clients that name none, as those of HTTP/1.0 may.
     public var standardHost: String { hosts.standard }
 
-    /// The number of results in progress and waiting.
-    public var workCount: Int { queue.count }
-
     /// Whether the server is about to stop: `/health/ready` says 503, and connections end with their next response.
     public var isDraining: Bool { draining.load(ordering: .relaxed) }
 

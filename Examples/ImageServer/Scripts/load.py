@@ -15,6 +15,7 @@ import os
 import sys
 import time
 
+from pictures import pattern
 from processes import Peak
 
 rounds, limit, cached = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
@@ -33,7 +34,7 @@ async def ask(port, path, connection=None):
 
 
 async def flood(port, height):
-    paths = [f"/thumb/{300 + index}x{height},cover/pattern-{index:03}.{extension(index)}" for index in range(100)]
+    paths = [f"/thumb/{300 + index}x{height},cover/{pattern(index)}" for index in range(100)]
     opening = asyncio.Semaphore(100)
 
     async def opened():
@@ -47,10 +48,6 @@ async def flood(port, height):
     for _, (_, writer) in answers:
         writer.close()
     return first, last, [status for status, _ in answers]
-
-
-def extension(number):
-    return "webp" if number % 7 == 6 else "png" if number % 5 == 4 else "jpg"
 
 
 async def constant_rate(port, times, ready, end):

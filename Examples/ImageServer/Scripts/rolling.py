@@ -6,16 +6,16 @@
 It fails if a response isn't a 200 with a whole picture, or if a server doesn't end with status 0.
 """
 import http.client
-import os
 import signal
 import subprocess
 import sys
 import threading
 import time
 
+from pictures import pattern
+
 least, proxy, ports, command = int(sys.argv[1]), int(sys.argv[2]), [int(port) for port in sys.argv[3:5]], sys.argv[6:]
 folder = command.pop()
-names = [f"pattern-{number:03}.{'webp' if number % 7 == 6 else 'png' if number % 5 == 4 else 'jpg'}" for number in range(100)]
 
 
 def started(port):
@@ -35,7 +35,7 @@ def client(index):
         number += 7
         # Most are in memory, some are made now.
         width = 100 if number % 20 else 50 + number % 400
-        path = f"/thumb/{width}x{width}/{names[number % len(names)]}"
+        path = f"/thumb/{width}x{width}/{pattern(number % 100)}"
         try:
             connection.request("GET", path)
             response = connection.getresponse()

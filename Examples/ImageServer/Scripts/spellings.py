@@ -13,6 +13,8 @@ import statistics
 import sys
 import time
 
+from pictures import pattern
+
 port, key = int(sys.argv[1]), bytes.fromhex(sys.argv[2])
 types = ["image/avif", "image/webp", "image/jpeg", "image/png", "image/gif", "image/tiff", "image/*", "*/*", "image/jxl",
          "text/html", "application/octet-stream", "IMAGE/WEBP", "image/webp;level=1"]
@@ -66,8 +68,7 @@ def stranger(numbers):
     """The median of a cold thumbnail's time, in milliseconds."""
     connection, times = http.client.HTTPConnection("127.0.0.1", port), []
     for number in numbers:
-        extension = "webp" if number % 7 == 6 else "png" if number % 5 == 4 else "jpg"
-        path = signed(f"/thumb/{100 + number}x100/pattern-{number:03}.{extension}")
+        path = signed(f"/thumb/{100 + number}x100/{pattern(number)}")
         start = time.monotonic()
         asked(connection, path, {"Accept": "image/webp"})
         times.append((time.monotonic() - start) * 1000)

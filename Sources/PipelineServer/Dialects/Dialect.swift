@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Pipeline
 
 /// A kind of paths: `/NAME/…` with a place for the signature, the options and the source.
@@ -93,6 +94,13 @@ public struct DialectPath: Sendable {
         self.address = address
         self.hints = hints
         self.wantsLinkedData = wantsLinkedData
+    }
+}
+
+extension DialectPath {
+    /// - Throws: 400 for a path with a query, which isn't signed and would make one picture many.
+    func refuseQuery() throws(Problem) {
+        guard query == nil else { throw Problem(.badRequest, "A signed path has no query.") }
     }
 }
 

@@ -24,7 +24,7 @@ public struct IIIFDialect: Dialect {
 
     public func signedText(of path: DialectPath) throws(Problem) -> SignedText {
         guard path.isSigned else { return SignedText("", signature: nil) }
-        guard path.query == nil else { throw Problem(.badRequest, "A signed path has no query.") }
+        try path.refuseQuery()
         let (token, rest) = Self.token(path)
         let words = token.split(separator: ".", maxSplits: 1)
         let identifier = rest.prefix { $0 != "/" }

@@ -34,7 +34,7 @@ public struct ImgproxyDialect: Dialect {
     }
 
     public func signedText(of path: DialectPath) throws(Problem) -> SignedText {
-        if path.isSigned, path.query != nil { throw Problem(.badRequest, "A signed path has no query.") }
+        if path.isSigned { try path.refuseQuery() }
         let signature = path.rest.prefix { $0 != "/" }
         return SignedText(path.rest.dropFirst(signature.count), signature: signature, isSalted: true)
     }

@@ -37,7 +37,7 @@ final class WorkQueue: Sendable {
     private let limit, originLimit: Int
     private let state = Lock(State())
 
-    private let length: Gauge
+    private let length: Meter
     private let memory: IdleMemory
 
     /// - Parameters:
@@ -47,8 +47,7 @@ final class WorkQueue: Sendable {
     ///   - memory: Is told when no load is left.
     init(limit: Int, originLimit: Int, metrics: any MetricsFactory, memory: IdleMemory) {
         (self.limit, self.originLimit, self.memory) = (limit, originLimit, memory)
-        length = Gauge(label: "http_queue", factory: metrics)
-        length.record(0)
+        length = Meter(label: "http_queue", factory: metrics)
     }
 
     /// The number of loads now.
@@ -57,27 +56,28 @@ final class WorkQueue: Sendable {
     /// Counts a load; `false` if there are too many.
     /// - Parameter origin: The source's host; `nil` for a file.
     func enter(_ origin: String?) -> Bool {
-        let count = state.withLock { state -> Int? in
-            guard state.loads < limit else { return nil }
+        let isAdmitted = state.withLock { state in
+            guard state.loads < limit else { return false }
             if let origin {
                 let own = state.origins[origin, default: 0]
-                guard own < originLimit else { return nil }
+                guard own < originLimit else { return false }
                 state.origins[origin] = own + 1
             }
             state.loads += 1
-            return state.loads
+            return true
         }
-        if let count { length.record(count) }
-        return count != nil
+        // Changed rather than set: of two loads the later may tell first.
+        if isAdmitted { length.increment() }
+        return isAdmitted
     }
 
     func leave(_ origin: String?) {
-        let count = state.withLock { state in
+        let isIdle = state.withLock { state in
             state.loads -= 1
             if let origin, let own = state.origins[origin] { state.origins[origin] = own > 1 ? own - 1 : nil }
-            return state.loads
+            return state.loads == 0
         }
-        length.record(count)
-        if count == 0 { memory.workEnded { [weak self] in self?.count == 0 } }
+        length.decrement()
+        if isIdle { memory.workEnded { [weak self] in self?.count == 0 } }
     }
 }
