@@ -29,7 +29,10 @@ extension ImageLoader {
     ///
     /// Loads under way still deliver their image but don't store it, and later loads don't join them.
     public func remove(_ request: ImageRequest) async {
-        if let target = request.source.fileTarget, request.identifier == nil { resources.memory.remove(target: target) }
+        if let target = request.source.fileTarget, request.identifier == nil {
+            resources.memory.remove(target: target)
+            await resources.responses.remove(target: target)
+        }
         guard let key = await SourceKey.resolved(request, credentials: resources.credentials) else { return }
         resources.flights.noteRemoval(of: key)
         resources.memory.remove(key)
@@ -72,12 +75,5 @@ extension ImageLoader {
     public func cleanUp() async {
         resources.memory.removeExpired(defaults.expiry, now: resources.clock.now)
         await resources.responses.cleanUp(.expired)
-    }
-}
-
-extension ImageSource {
-    /// The target under which all states of a file are removed; `nil` for other sources.
-    var fileTarget: String? {
-        if case .file(let path) = self { "file:\(path)" } else { nil }
     }
 }

@@ -16,6 +16,11 @@ public struct BLAKE2bDigest: Sendable, Hashable {
         BLAKE2bDigest(words: SIMD4(word0, word1, word2, other.word0))
     }
 
+    /// Returns this digest with the last quarter of another.
+    package func withEnd(of other: BLAKE2bDigest) -> BLAKE2bDigest {
+        BLAKE2bDigest(words: SIMD4(word0, word1, word2, other.word3))
+    }
+
     /// The digest of bytes.
     public init(of bytes: some Sequence<UInt8>) {
         var hash = BLAKE2b()

@@ -84,6 +84,11 @@ public struct Load: Sendable {
     /// another load that shares the work.
     public var priority: LoadPriority { AdjustablePriority.current?.value ?? request.priority }
 
+    /// When the load began, by the time of day.
+    package var beganAt: Date {
+        clock.now.addingTimeInterval(-Double(clock.uptimeNanoseconds - recorder.start) / 1_000_000_000)
+    }
+
     /// Moves the load forward: the one way in which its content changes.
     ///
     /// A later phase is always allowed. Pixels may be replaced by pixels and bytes by bytes, as transforms do; a load

@@ -29,6 +29,11 @@ extension ImageSource {
         }
     }
 
+    /// The target under which all states of a file are removed; `nil` for other sources.
+    package var fileTarget: String? {
+        if case .file(let path) = self { "file:\(path)" } else { nil }
+    }
+
     /// Refuses a source of a kind that is not allowed.
     /// - Throws: ``LoadError/Code/refused``.
     package func check(isAmong kinds: Kinds) throws(LoadError) {

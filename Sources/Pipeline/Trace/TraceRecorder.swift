@@ -1,7 +1,7 @@
 /// Writes a load's trace while its stages run.
 struct TraceRecorder: Sendable {
     private(set) var trace = Trace()
-    private let start: Int64
+    let start: Int64
     /// When a stage last started or ended, in nanoseconds.
     private(set) var last: Int64
     private(set) var depth = 0

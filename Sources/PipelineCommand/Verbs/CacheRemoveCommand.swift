@@ -10,10 +10,10 @@ import PipelineShared
 /// Removes responses from the cache.
 struct CacheRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        "rm", "Remove the responses of URLs, keys or tags.",
+        "rm", "Remove the responses of URLs, files, keys or tags.",
         """
         A key is what \(Program.name) cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
-        for one of the arguments. Tags are those of the origin's Surrogate-Key and Cache-Tag, and of programs that \
+        for one of the arguments. Of a file, only results are stored: give its path as cache ls shows it. Tags are those of the origin's Surrogate-Key and Cache-Tag, and of programs that \
         gave a load some. With --shared a URL or a tag becomes invalid in every tier of every machine; how many processes \
         heard of it is printed too.
 
@@ -22,7 +22,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
           \(Program.name) cache rm --shared redis://cache.internal --tag product-17
         """)
 
-    @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key")) var names: [String] = []
+    @Argument(help: ArgumentHelp("URLs, files or keys.", valueName: "url|file|key")) var names: [String] = []
 
     @Option(help: ArgumentHelp("Remove the responses with this tag; repeatable.", valueName: "tag"))
     var tag: [String] = []
@@ -32,7 +32,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
-        if names.isEmpty, tag.isEmpty { throw ValidationError("Give a URL, a key or --tag.") }
+        if names.isEmpty, tag.isEmpty { throw ValidationError("Give a URL, a file, a key or --tag.") }
     }
 
     func run() async throws {
@@ -68,8 +68,13 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         if isTag {
             target = ResponseTags.target(name)
         } else {
-            guard case .url(let url) = try? ImageSource(parsing: name) else { return (0, nil) }
-            target = url.targetText
+            guard let source = try? ImageSource(parsing: name) else { return (0, nil) }
+            if case .url(let url) = source {
+                target = url.targetText
+            } else {
+                guard let file = source.fileTarget else { return (0, nil) }
+                target = file
+            }
         }
         guard let fleet else { return (await responses.remove(target: target), nil) }
         // It also clears the other tiers of every machine, which say nothing of how many they had.

@@ -19,6 +19,9 @@ public import Pipeline
 /// the load that makes a result holds a lease, and others wait for it. A result of a response that a farther tier must
 /// not store isn't stored there either.
 ///
+/// Results of a file are in the nearest tier too, if that is a disk's, for as long as the file is the same: by its path,
+/// length and modification time, and without an identifier.
+///
 /// A stored result that the list can't have made is a miss, and replaced: see ``ExpectedResult``. Where anything is
 /// expected, results are in the nearest tier only.
 public struct Results: CompositeStage, KeyedStage {
@@ -80,22 +83,34 @@ public struct Results: CompositeStage, KeyedStage {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content, let key = load.variantKey else { return .skipped }
         load.note(key: .variant(key))
-        if let stored = load.storedOriginal, let nearest = tiers.first, stored.belongs(to: nearest),
-            let image = try await nearest.variant(key, of: stored.generation, priority: load.priority),
-            expected.includes(image)
-        {
+        let source = ResultsOfFile(load, in: tiers.first)
+        if let image = try await nearestResult(key, source, load), expected.includes(image) {
             load.advance(to: .encoded(image))
             return .hit
         }
         let farther = expected.isChecked ? tiers.dropFirst().filter { load.mayBeStored(in: $0) } : []
         guard !farther.isEmpty else {
             try await body.run(&load)
+            if let source, case .encoded(let image) = load.content, expected.includes(image) {
+                await source.keep(image, as: key, load)
+            }
             return .miss
         }
         let name = try await BlockingThreads.files.run(priority: load.priority) { _ in
             "\(VariantKey.version).\(BLAKE2bDigest(of: key.digest.bytes + BLAKE2bDigest(of: file.bytes).bytes))"
         }
         return try await find(name, farther[...], &load) ? .hit : .miss
+    }
+
+    /// The result in the nearest tier, of the stored response or the file that the load's original came from.
+    private func nearestResult(
+        _ key: VariantKey, _ file: ResultsOfFile?, _ load: Load
+    ) async throws -> EncodedImage? {
+        if let file { return try await file.result(key, load.priority) }
+        guard let stored = load.storedOriginal, let nearest = tiers.first, stored.belongs(to: nearest) else {
+            return nil
+        }
+        return try await nearest.variant(key, of: stored.generation, priority: load.priority)
     }
 
     /// Looks in the tiers one after the other, and runs the body while it holds the leases of all.
