@@ -24,11 +24,11 @@ public struct Decode: Stage, LookingAhead {
     /// The pixels that later stages need; the pipeline sets it.
     public var ahead = PixelNeeds()
 
-    private let codecs: ImageCodecs?
-    private var limits: ImageLimits
+    let codecs: ImageCodecs?
+    private(set) var limits: ImageLimits
     private var options: DecodeOptions
     private let budget: MemoryBudget
-    private let threads: BlockingThreads
+    let threads: BlockingThreads
 
     package static func specification(
         _ codecs: ImageCodecs, _ limits: ImageLimits, _ budget: MemoryBudget
@@ -99,14 +99,20 @@ public struct Decode: Stage, LookingAhead {
         let (header, image) = try await work.run(on: threads)
         let conversion = header.convertedColors.map { ", \($0) to sRGB" }
         load.note("\(header.format), \(header.size)\(conversion ?? "")\(header.losses.map { ". \($0)" } ?? "")")
-        var source = DecodedSource(file: file, format: header.format, timeLimit: limits.time)
-        (source.decoder, source.budget) = (work.decoder, budget)
-        load.attach(source)
+        attachSource(to: &load, file, header, work.decoder)
         load.advance(to: .decoded(image))
         return .done
     }
 
-    private func work(for file: EncodedImage, _ load: Load, _ time: WorkTime) throws -> DecodeWork {
+    func attachSource(
+        to load: inout Load, _ file: EncodedImage, _ header: ImageHeader, _ decoder: any ImageDecoding
+    ) {
+        var source = DecodedSource(file: file, format: header.format, timeLimit: limits.time)
+        (source.decoder, source.budget) = (decoder, budget)
+        load.attach(source)
+    }
+
+    func work(for file: EncodedImage, _ load: Load, _ time: WorkTime) throws -> DecodeWork {
         var (limits, options) = (limits, options)
         if let frames = load.request.frames {
             options.frames = max(1, frames)

@@ -83,9 +83,7 @@ package struct DecodeWork: Sendable {
     private func checked(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {
         var header = header
         try limits.check(header)
-        if maxPixelSize == nil, header.readsRegions, min(header.frames, options.frames) <= 1,
-            let need = ahead.region(of: header.size), need.region.lies(in: header.size)
-        {
+        if header.readsRegions, let need = neededPart(of: header) {
             header.region = need.region
             return (header, need.box)
         }
@@ -97,6 +95,15 @@ package struct DecodeWork: Sendable {
         drawn.storedSize = header.storedSize(for: box)
         try limits.check(drawn)
         return (header, box)
+    }
+
+    /// The only part of a picture that later stages need, and the box that it may be reduced to fit; `nil` if they need
+    /// the whole picture.
+    func neededPart(of header: ImageHeader) -> (region: PixelRegion, box: PixelSize?)? {
+        guard maxPixelSize == nil, min(header.frames, options.frames) <= 1,
+            let need = ahead.region(of: header.size), need.region.lies(in: header.size)
+        else { return nil }
+        return need
     }
 
     private func pixels(

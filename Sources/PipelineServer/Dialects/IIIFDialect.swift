@@ -85,6 +85,7 @@ public struct IIIFDialect: Dialect {
         var request = PictureRequest(source: source)
         request.stages = try Self.region(decoded[0]) + size(decoded[1]) + Self.rotation(decoded[2])
         request.stages += try Self.quality(file[0])
+        request.isTile = decoded[0].contains(",")
         request.format = try PictureRequest.format(file[1])
         request.link = { native in
             let profile = "<http://iiif.io/api/image/3/level2.json>;rel=\"profile\""

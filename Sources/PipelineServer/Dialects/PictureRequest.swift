@@ -23,6 +23,9 @@ public struct PictureRequest: Sendable {
     public var expires: Int?
     /// The formats whose files are passed on as they are, unless the path asks for another format; none by default.
     public var skippedFormats: Set<ImageFormat> = []
+    /// Whether other parts of the same source are likely to follow, as with a viewer's tiles: the decoded source is kept
+    /// in memory for them. By default they aren't.
+    public var isTile = false
     /// The client's hints, if the result depends on them; `nil`, the default, if not.
     public var hints: ClientHints?
     /// Makes the field `Link` of the response (RFC 8288) from the source's size in pixels; none by default.

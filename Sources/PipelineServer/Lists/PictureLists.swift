@@ -12,6 +12,7 @@ final class PictureLists: Sendable {
     private let quality: Int
     private let decodeQuality: DecodeQuality
     private let folder: String?
+    private let sources: DecodedSources
     private let arrangement: @Sendable (ImagePipeline) -> ImagePipeline
     /// Equal work has one list, which loads share.
     private let recent = Remembered<String, ImagePipeline>()
@@ -29,6 +30,7 @@ final class PictureLists: Sendable {
         (quality, decodeQuality) = (configuration.quality, configuration.decodeQuality)
         folder = configuration.sources.followsLinks ? nil : configuration.sources.folder
         arrangement = configuration.arrangement
+        sources = DecodedSources(in: resources.memory)
     }
 
     /// The formats that lists read and write.
@@ -50,29 +52,34 @@ final class PictureLists: Sendable {
                 CheckHeader(limits: resources.limits),
                 ImgproxySkip(formats: request.skippedFormats, wanted: request.format, limits: resources.limits),
             ]
-        return kept(request.stages + [BeginEncoding(), encode], after: skip, expecting: .picture(.standard))
+        return kept(
+            request.stages + [BeginEncoding(), encode], after: skip, expecting: .picture(.standard),
+            decode: request.isTile ? KeepDecoded(sources) { decode } : decode)
     }
 
     /// The list that ends with the source's size.
     func listOfSize() -> ImagePipeline {
-        kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decodes: false)
+        kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decode: nil)
     }
 
     /// The list that ends with the picture's ThumbHash.
-    func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped) }
+    func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped, decode: decode) }
 
     private func kept(
-        _ work: [any Stage], after first: [any Stage] = [], expecting expected: ExpectedResult, decodes: Bool = true
+        _ work: [any Stage], after first: [any Stage] = [], expecting expected: ExpectedResult, decode: (any Stage)?
     ) -> ImagePipeline {
+        let work = [decode].compactMap(\.self) + work
         let name = (first + work).map { $0.signature ?? $0.name }.joined(separator: " ")
-        return recent.value(name) { arranged(first, work, expected, decodes: decodes) }
+        return recent.value(name) { arranged(first + work, expected) }
+    }
+
+    private var decode: Decode {
+        Decode(codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, budget: resources.budget)
     }
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
     /// picture before `Store`.
-    private func arranged(
-        _ first: [any Stage], _ work: [any Stage], _ expected: ExpectedResult, decodes: Bool
-    ) -> ImagePipeline {
+    private func arranged(_ work: [any Stage], _ expected: ExpectedResult) -> ImagePipeline {
         arrangement(
             ImagePipeline.returnCacheElseLoad(resources)
                 .removing(ReadInline.self).removing(ReadFile.self).removing(Downscale.self)
@@ -84,18 +91,7 @@ final class PictureLists: Sendable {
                 }
                 .wrapping(Fetch.self) { fetch in AskAgainLater(failures) { fetch } }
                 .wrapping(Decode.self) { _ in
-                    Results(resources.responses, expecting: expected) {
-                        first
-                        making(work, decodes: decodes)
-                    }
+                    Results(resources.responses, expecting: expected) { work }
                 })
-    }
-
-    @ChainBuilder private func making(_ work: [any Stage], decodes: Bool) -> Chain {
-        if decodes {
-            Decode(
-                codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, budget: resources.budget)
-        }
-        work
     }
 }

@@ -79,9 +79,9 @@ public final class ConcurrencyLimit: Sendable {
     /// The number of loads that wait now.
     package var waitingNow: Int { line.count }
 
-    fileprivate func enter(_ priority: LoadPriority) async throws {
+    func enter(_ priority: LoadPriority) async throws {
         try await line.take((), priority: priority, waitingAtMost: waiting)
     }
 
-    fileprivate func leave() { line.update { $0.free += 1 } }
+    func leave() { line.update { $0.free += 1 } }
 }
