@@ -61,7 +61,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings
+            path: "Peers/BareRoute", swiftSettings: settings
         ),
         .testTarget(
             name: "ImageServerTests",

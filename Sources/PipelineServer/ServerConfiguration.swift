@@ -39,6 +39,9 @@ public struct ServerConfiguration: Sendable {
     /// Answers what is neither a picture nor a probe; `nil` for a path that it doesn't know. By default nothing.
     public var pages: @Sendable (HTTPRequest, ImageResponder) async throws -> Reply? = { _, _ in nil }
 
+    /// The most bytes of recent replies that a responder keeps besides its loader's memory cache.
+    public static let replyBytes = RecentValues<Int, Int>.maximumCount * PlannedLoad.maximumKept
+
     /// Makes a configuration; everything else has a default.
     /// - Parameters:
     ///   - hosts: The hosts under which clients ask.

@@ -28,7 +28,7 @@ struct IIIFCanonical: Sendable {
         path = "\(area)/\(scaled)/\(isMirrored ? "!" : "")\(turn)/\(file)"
     }
 
-    private static func region(_ text: String, of native: PixelSize) -> PixelRegion? {
+    static func region(_ text: String, of native: PixelSize) -> PixelRegion? {
         switch text {
         case "full": return PixelRegion(x: 0, y: 0, size: native)
         case "square":
@@ -49,7 +49,7 @@ struct IIIFCanonical: Sendable {
         }
     }
 
-    private static func size(_ text: String, of region: PixelSize) -> PixelSize? {
+    static func size(_ text: String, of region: PixelSize) -> PixelSize? {
         let enlarges = text.hasPrefix("^")
         let rest = text.dropFirst(enlarges ? 1 : 0)
         if rest == "max" { return region }

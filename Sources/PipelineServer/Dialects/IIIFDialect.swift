@@ -19,8 +19,17 @@ public struct IIIFDialect: Dialect {
     /// The longest side that a client may ask for, in pixels.
     private let longestSide: Int
 
-    /// - Parameter longestSide: The longest side that a client may ask for, in pixels.
-    public init(longestSide: Int = 8192) { self.longestSide = longestSide }
+    /// Whether only the tiles and sizes that `info.json` lists are made.
+    private let givesListedOnly: Bool
+
+    /// - Parameters:
+    ///   - longestSide: The longest side that a client may ask for, in pixels.
+    ///   - givesListedOnly: Whether only the tiles and sizes that `info.json` lists are made, upright, in colour, as JPEG or
+    ///     WebP: level 0 of the standard, which is what viewers ask for. By default any picture is, and one signature then
+    ///     covers every region, size and rotation of its source.
+    public init(longestSide: Int = 8192, givesListedOnly: Bool = false) {
+        (self.longestSide, self.givesListedOnly) = (longestSide, givesListedOnly)
+    }
 
     public func signedText(of path: DialectPath) throws(Problem) -> SignedText {
         guard path.isSigned else { return SignedText("", signature: nil) }
@@ -68,7 +77,7 @@ public struct IIIFDialect: Dialect {
             let linked = "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\""
             return .description(
                 SourceDescription(of: source, type: path.wantsLinkedData ? linked : "application/json") {
-                    IIIFInfo(id: base, size: $0, longestSide: longestSide).json
+                    IIIFInfo(id: base, size: $0, longestSide: longestSide, isLevel0: givesListedOnly).json
                 })
         }
         guard parts.count == 5 else {
@@ -83,10 +92,18 @@ public struct IIIFDialect: Dialect {
         let file = decoded[3].split(separator: ".", omittingEmptySubsequences: false)
         guard file.count == 2 else { throw Problem(.badRequest, "Write the last part like default.jpg.") }
         var request = PictureRequest(source: source)
-        request.stages = try Self.region(decoded[0]) + size(decoded[1]) + Self.rotation(decoded[2])
+        let format = try PictureRequest.format(file[1])
+        request.format = format
+        request.stages = try Self.region(decoded[0]) + size(decoded[1]) + Self.rotation(decoded[2], format)
         request.stages += try Self.quality(file[0])
         request.isTile = decoded[0].contains(",")
-        request.format = try PictureRequest.format(file[1])
+        if givesListedOnly {
+            guard decoded[2] == "0", ["default", "color"].contains(file[0]), [.jpeg, .webp].contains(format) else {
+                throw Problem(
+                    .badRequest, "This server gives only what info.json lists: write /0/default.jpg or .webp.")
+            }
+            request.checks = [RequireListed(region: decoded[0], size: decoded[1])]
+        }
         request.link = { native in
             let profile = "<http://iiif.io/api/image/3/level2.json>;rel=\"profile\""
             guard let canonical = IIIFCanonical(parts, turned: native) else { return profile }
@@ -147,13 +164,15 @@ public struct IIIFDialect: Dialect {
         ]
     }
 
-    /// Section 4.3.
-    private static func rotation(_ text: String) throws(Problem) -> [any Stage] {
+    /// Section 4.3. Corners are transparent, and in a format without transparency black, as the validators have them.
+    private static func rotation(_ text: String, _ format: ImageFormat) throws(Problem) -> [any Stage] {
         let isMirrored = text.hasPrefix("!")
         guard let degrees = text.dropFirst(isMirrored ? 1 : 0).plainDecimal, degrees <= 360 else {
             throw Problem(.badRequest, "The rotation \(text) is not 0 to 360, with or without a ! before it.")
         }
-        let turn: [any Stage] = degrees == 0 || degrees == 360 ? [] : [Rotate(degrees: degrees)]
+        let corners = format == .jpeg ? Color.black : .clear
+        let turn: [any Stage] =
+            degrees == 0 || degrees == 360 ? [] : [Rotate(degrees: degrees, background: corners)]
         return isMirrored ? [Flip(.horizontal)] + turn : turn
     }
 

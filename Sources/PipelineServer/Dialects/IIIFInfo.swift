@@ -9,6 +9,8 @@ struct IIIFInfo: Sendable {
     let size: PixelSize
     /// The longest side of a result in pixels.
     let longestSide: Int
+    /// Whether only what it lists is made: level 0.
+    var isLevel0 = false
     /// The side of a tile in pixels.
     static let tile = 512
 
@@ -16,13 +18,35 @@ struct IIIFInfo: Sendable {
     var json: String {
         """
         {"@context":"http://iiif.io/api/image/3/context.json","id":\(id.jsonText),"type":"ImageService3",\
-        "protocol":"http://iiif.io/api/image","profile":"level2","width":\(size.width),"height":\(size.height),\
+        "protocol":"http://iiif.io/api/image","profile":"\(isLevel0 ? "level0" : "level2")","width":\(size.width),"height":\(size.height),\
         "maxWidth":\(longestSide),"maxHeight":\(longestSide),\
         "sizes":[\(sizes)],"tiles":[{"width":\(Self.tile),"scaleFactors":[\(factors)]}],\
-        "preferredFormats":["webp","jpg"],"extraFormats":["webp","gif","tif","avif"],\
-        "extraQualities":["color","gray","bitonal"],\
-        "extraFeatures":["canonicalLinkHeader","mirroring","profileLinkHeader","rotationArbitrary","sizeUpscaling"]}
+        "preferredFormats":["webp","jpg"],\(extras)}
         """
+    }
+
+    private var extras: String {
+        isLevel0
+            ? #""extraFormats":["webp"],"extraFeatures":["canonicalLinkHeader","cors","profileLinkHeader","sizeByWh"]"#
+            : #""extraFormats":["webp","gif","tif","avif"],"extraQualities":["color","gray","bitonal"],"#
+                + #""extraFeatures":["canonicalLinkHeader","mirroring","profileLinkHeader","rotationArbitrary","#
+                + #""sizeUpscaling"]"#
+    }
+
+    /// Whether a part in a size is one of the tiles or sizes.
+    func lists(_ region: PixelRegion, _ result: PixelSize) -> Bool {
+        scales.contains { scale in
+            func scaled(_ size: PixelSize) -> PixelSize {
+                PixelSize(width: (size.width + scale - 1) / scale, height: (size.height + scale - 1) / scale)
+            }
+            guard result == scaled(region.size) else { return false }
+            let side = Self.tile * scale
+            let isTile =
+                region.x % side == 0 && region.y % side == 0
+                && region.size.width == min(side, size.width - region.x)
+                && region.size.height == min(side, size.height - region.y)
+            return isTile || region.size == size
+        }
     }
 
     /// Halvings, until the picture fits into a tile.

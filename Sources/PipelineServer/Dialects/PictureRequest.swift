@@ -5,6 +5,8 @@ public import Stages
 public struct PictureRequest: Sendable {
     /// The source as the path names it: an http or https URL, or a file's name in the folder.
     public var source: String
+    /// Stages that refuse a source, or a request for it, by the file's header before it is decoded; none by default.
+    public var checks: [any Stage] = []
     /// The stages between `Decode` and `Encode`; none by default. Equal work needs equal signatures, so put the options
     /// into one order, in whichever order a path names them.
     public var stages: [any Stage]

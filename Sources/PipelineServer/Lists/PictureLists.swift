@@ -45,15 +45,14 @@ final class PictureLists: Sendable {
             } else {
                 Encode(formats, options: options)
             }
-        let skip: [any Stage] =
-            request.skippedFormats.isEmpty
-            ? []
-            : [
-                CheckHeader(limits: resources.limits),
-                ImgproxySkip(formats: request.skippedFormats, wanted: request.format, limits: resources.limits),
-            ]
+        var first = request.checks
+        if !request.skippedFormats.isEmpty {
+            first.append(
+                ImgproxySkip(formats: request.skippedFormats, wanted: request.format, limits: resources.limits))
+        }
+        if !first.isEmpty { first.insert(CheckHeader(limits: resources.limits), at: 0) }
         return kept(
-            request.stages + [BeginEncoding(), encode], after: skip, expecting: .picture(.standard),
+            request.stages + [BeginEncoding(), encode], after: first, expecting: .picture(.standard),
             decode: request.isTile ? KeepDecoded(sources) { decode } : decode)
     }
 

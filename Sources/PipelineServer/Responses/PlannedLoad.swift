@@ -18,8 +18,9 @@ final class PlannedLoad: Sendable {
     private let fields: HTTPFields
     private let latest = Lock<Reply?>(nil)
     private let answers = Atomic<Bool>(false)
-    /// The most bytes of a body that is kept. All plans together keep 64 MB that memory may have evicted.
-    private static let maximumKept = 65_536
+    /// The most bytes of a body that is kept. All plans together keep ``ServerConfiguration/replyBytes`` that memory may
+    /// have evicted.
+    static let maximumKept = 65_536
 
     /// Plans the load of a picture. Its reply has these fields among others.
     init(_ picture: PictureRequest, _ fields: HTTPFields, _ request: ImageRequest, _ list: ImagePipeline) {

@@ -45,7 +45,7 @@ extension Problem {
         case .untransformable:
             (
                 .badRequest,
-                "The picture can't be made so: the region is outside of it, or the size larger than allowed."
+                "The picture can't be made so: the region is outside of it, or the size is one that isn't allowed."
             )
         case .refused where error.httpStatus != nil: (.badGateway, "The origin redirects too often.")
         case .refused: (.forbidden, "The source is not one that this server may load.")

@@ -6,6 +6,8 @@ struct RecentValues<Key: Hashable, Value> {
     private var latest: [Key: Value] = [:]
     private var earlier: [Key: Value] = [:]
     private static var maximumLatest: Int { 256 }
+    /// The most values.
+    static var maximumCount: Int { 2 * maximumLatest }
 
     /// The value for a key, if it is kept.
     subscript(key: Key) -> Value? {

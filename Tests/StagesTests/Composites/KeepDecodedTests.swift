@@ -51,7 +51,9 @@ struct KeepDecodedTests {
         }
     }
 
-    @Test("All tiles of a viewer take one decode at each scale, and look like those decoded alone", arguments: [1, 2, 4, 8])
+    @Test(
+        "All tiles of a viewer take one decode at each scale, and look like those decoded alone",
+        arguments: [1, 2, 4, 8])
     func tilesOfAViewer(scale: Int) async throws {
         let sources = DecodedSources(in: memory)
         let size = try #require(

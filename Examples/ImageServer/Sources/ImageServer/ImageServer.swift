@@ -54,6 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
     mutating func run() async throws {
         guard !printConfig else {
             print(SettingsSources.text(of: settings))
+            print("# Memory of all processes: \(settings.memory) bytes (memory-bytes, decode-bytes, replies, programs)")
             return
         }
         // Results from memory shouldn't wait behind decodes.
@@ -99,6 +100,7 @@ struct Server: Sendable {
         metrics.add("pipeline_disk_bytes", help: "Bytes of responses and results on disk.") {
             (try? await responses.statistics()).flatMap { $0 }.map { Double($0.bytes) }
         }
+        resources.budget = MemoryBudget(bytes: settings.decodeBytes)
         resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
         let fleet = try settings.fleet(clock, metrics)
         fleet?.join(resources)

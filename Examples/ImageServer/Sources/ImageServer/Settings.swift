@@ -14,10 +14,7 @@ struct Settings: ParsableArguments {
     @Option(help: "The port to listen at; 0 for any free one.")
     var port = 8080
 
-    @Option(
-        help:
-            "The address of this server as clients see it, such as https://images.example.com. Only a server that listens at a loopback address does without."
-    )
+    @Option(help: "This server's address for clients, such as https://images.example.com. Loopback hosts need none.")
     var publicURL: String?
 
     @Option(
@@ -57,9 +54,7 @@ struct Settings: ParsableArguments {
     var memoryBytes = 128_000_000
 
     @Option(
-        help:
-            "A Redis server, redis://host:port or rediss:// for TLS, by which several servers share responses and results. By default none."
-    )
+        help: "A Redis server, redis:// or rediss://, by which servers share responses and results. By default none.")
     var shared: String?
 
     @Option(help: "A bucket for shared responses of more than 256 KB, such as s3://bucket/prefix. By default none.")
@@ -80,9 +75,11 @@ struct Settings: ParsableArguments {
     @Option(help: "The maximum pixels of a source.")
     var pixels = ImageLimits().pixels
 
-    @Option(
-        help: "Decoding quality: quality, or fast, whose difference is invisible after encoding.")
+    @Option(help: "Decoding quality: quality, or fast, whose difference is invisible after encoding.")
     var decodeQuality = DecodeQuality.fast
+
+    @Option(help: "The maximum memory of all decodes at a time, in bytes. Further ones wait.")
+    var decodeBytes = 512_000_000
 
     @Option(help: "How long all work on a picture may take together, encoding included, in seconds.")
     var decodeSeconds = 30
@@ -93,10 +90,7 @@ struct Settings: ParsableArguments {
     @Option(help: "The maximum of results in progress and waiting. Further requests get 503.")
     var queue = 256
 
-    @Option(
-        help:
-            "The maximum of results in progress and waiting whose sources have the same host. By default a quarter of --queue."
-    )
+    @Option(help: "The maximum of results in progress and waiting of one origin. By default a quarter of --queue.")
     var originQueue: Int?
 
     @Option(help: "The maximum of open connections. Further ones wait.")
@@ -122,9 +116,7 @@ struct Settings: ParsableArguments {
 
     @Option(
         name: .customLong("trust-proxy"),
-        help:
-            "The address or the network of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8. May be repeated."
-    )
+        help: "Proxies whose X-Forwarded-For is trusted, an address or a network such as 10.0.0.0/8. May be repeated.")
     var proxies: [String] = []
 
     @Option(
@@ -136,6 +128,9 @@ struct Settings: ParsableArguments {
         name: .customLong("imgproxy-preset"),
         help: "A name for options of /imgproxy/, such as small=rs:fill:200:200. May be repeated.")
     var imgproxyPresets: [String] = []
+
+    @Flag(help: "Serve only the tiles and sizes of /iiif/ that info.json lists. Else a signature covers every region.")
+    var iiifSizes = false
 
     @Option(
         name: .customLong("picture"), help: "A URL to show in the gallery with the folder's files. May be repeated.")
@@ -161,6 +156,7 @@ struct Settings: ParsableArguments {
         try check("cache-bytes", cacheBytes, 0...Int.max)
         try check("memory-bytes", memoryBytes, 0...Int.max)
         try check("pixels", pixels, 1...Int.max)
+        try check("decode-bytes", decodeBytes, 16_000_000...Int.max)
         try check("decode-seconds", decodeSeconds, 1...86_400)
         try check("max-connections", maxConnections, 1...1_000_000)
         try check("drain-seconds", drainSeconds, 0...3600)
@@ -190,7 +186,7 @@ struct Settings: ParsableArguments {
             hosts: Hosts(publicURL: publicURL, names: hostNames, listeningAt: host), sources: sources(),
             keys: unsigned ? nil : keys(),
             dialects: [
-                IIIFDialect(longestSide: longestSide),
+                IIIFDialect(longestSide: longestSide, givesListedOnly: iiifSizes),
                 ImgproxyDialect(presets: Self.named("imgproxy-preset", imgproxyPresets), longestSide: longestSide),
                 ThumbDialect(presets: Self.named("preset", presets), longestSide: longestSide),
             ])
@@ -230,7 +226,12 @@ struct Settings: ParsableArguments {
     }
 
     /// What a source may cost.
-    var limits: ImageLimits { ImageLimits(pixels: pixels, time: .seconds(decodeSeconds)) }
+    var limits: ImageLimits {
+        ImageLimits(pixels: pixels, memory: decodeBytes, time: .seconds(decodeSeconds))
+    }
+
+    /// The bytes that all processes may take: caches, decodes, replies, and 128 MB for the programs themselves.
+    var memory: Int { memoryBytes + decodeBytes + ServerConfiguration.replyBytes + 128_000_000 }
 
     /// The servers that share what they fetch and make; `nil` for this one alone.
     /// - Throws: `LoadError` with `invalidURL` for an address that isn't one.
