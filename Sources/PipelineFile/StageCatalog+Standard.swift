@@ -13,7 +13,8 @@ extension StageCatalog {
                 ReadInline.specification, ReadFile.specification(byteLimit: limits.encodedBytes),
                 Fetch.specification(resources), CheckContentType.specification(codecs),
                 CheckHeader.specification(codecs, limits), Decode.specification(codecs, limits, resources.budget),
-                KeepDecoded.specification(resources), Downscale.specification, Encode.specification(codecs), Store.specification(resources),
+                KeepDecoded.specification(resources), Downscale.specification, Encode.specification(codecs),
+                Store.specification(resources),
                 Coalesce.specification(resources), FromLargerVariant.specification(resources),
                 ReplaceUndecodable.specification(resources), RefreshStale.specification(resources),
                 Lease.specification("lease", "Runs its stages in one process at a time.", among: "process") {
