@@ -85,10 +85,14 @@ public final class LoadMetrics: LoadObserver {
                 wastedDownloads.increment()
                 wastedBytes.increment(by: observation.wastedBytes)
             }
-        case .failed(let error): end(failed, (error as? LoadError)?.trace)
+        case .failed(let error):
+            end(failed, (error as? LoadError)?.trace)
+            recordConfinement()
         case .delivered(let response):
             end(delivered, response.trace)
             if response.source == .file { misses.increment() }
+            // It changes with decodes alone, and asking all codecs takes long next to a hit in memory.
+            if response.source != .memory { recordConfinement() }
             if observation.isPrefetch, response.source != .memory { prefetched.increment() }
             switch observation.prefetchUse {
             case .used: usedPrefetches.increment()
@@ -125,6 +129,9 @@ public final class LoadMetrics: LoadObserver {
     private func sample() {
         inFlight.record(resources.flights.count)
         queueDepth.record(threads.waiting)
+    }
+
+    private func recordConfinement() {
         if let isConfined = codecs.areFullyConfined { confined.record(isConfined ? 1 : 0) }
     }
 

@@ -160,6 +160,39 @@ final class ImageResponderTests {
         }
     }
 
+    @Test("No cache keeps a result longer than its path is valid, whatever the origin says")
+    func lifetime() async throws {
+        let origin = try ScriptedOrigin()
+        let picture = Picture.png(PixelSize(width: 40, height: 20), with: [200, 100, 50, 255])
+        origin.route("/b.png") { _ in
+            .init(
+                headers: [
+                    .cacheControl: "public, max-age=600, s-maxage=900, stale-if-error=60", .contentType: "image/png",
+                ],
+                body: picture)
+        }
+        let client = CurlClient(CurlClient.Options(addresses: try .publicOnly(allowing: ["127.0.0.1"])))
+        let responder = try responder(keys, client: client) { [folder] in
+            $0.sources = SourcePolicy(folder: folder.path, origins: [origin.url("/")])
+        }
+        func control(_ source: String, validFor seconds: Int) async throws -> [Substring] {
+            let end = Int(Date().timeIntervalSince1970) + seconds
+            let path = ThumbDialect.path("10x10", to: source, signedWith: keys, expires: end)
+            let response = await answer(responder, path)
+            #expect(response.head.status == .ok)
+            return try #require(response.head.headerFields[.cacheControl]).split(separator: ", ")
+        }
+        func seconds(_ directive: Substring) -> Int { Int(directive.split(separator: "=").last ?? "") ?? -1 }
+        let file = try await control("a.png", validFor: 60)
+        #expect(file.count == 1 && 50...60 ~= seconds(file[0]))
+        #expect(try await control("a.png", validFor: 86_400) == ["max-age=3600"])
+        let remote = try await control(origin.url("/b.png").absoluteString, validFor: 60)
+        #expect(remote.first == "public" && remote.last == "must-revalidate" && remote.count == 4)
+        #expect(50...61 ~= seconds(remote[1]) && 50...61 ~= seconds(remote[2]))
+        let longer = try await control(origin.url("/b.png").absoluteString, validFor: 700)
+        #expect(590...600 ~= seconds(longer[1]) && 690...702 ~= seconds(longer[2]))
+    }
+
     @Test("The response of a cancelled task is kept by no cache")
     func cancelled() async throws {
         let responder = try responder(nil)

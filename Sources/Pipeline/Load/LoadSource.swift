@@ -2,7 +2,7 @@
 public enum LoadSource: String, Sendable, Hashable {
     /// The memory cache.
     case memory
-    /// A stored response, fresh or accepted as it is.
+    /// A stored response, fresh or accepted as it is; or a stored result of a file.
     case disk
     /// A response that another machine has stored in a shared tier (`PipelineShared`).
     case shared

@@ -5,7 +5,7 @@ struct OriginCacheControl: Sendable {
     private let isConfirmed: Bool
     private let maxAge, sharedMaxAge: Int?
     /// The directives that are passed on as they are, before the lifetime and after it.
-    private let before, after: String
+    private let before, flags, times: String
 
     /// - Parameter field: The origin's `Cache-Control`; empty without one.
     init(_ field: String) {
@@ -24,21 +24,26 @@ struct OriginCacheControl: Sendable {
         maxAge = directives["max-age"].flatMap { Int($0) }
         sharedMaxAge = directives["s-maxage"].flatMap { Int($0) }
         before = ["private", "public"].filter { directives[$0] == "" }.map { $0 + ", " }.joined()
-        let flags = ["must-revalidate", "proxy-revalidate", "immutable"].filter { directives[$0] != nil }
-        let times = ["stale-while-revalidate", "stale-if-error"].compactMap { name in
-            directives[name].flatMap { Int($0) }.map { "\(name)=\($0)" }
-        }
-        after = (flags + times).map { ", " + $0 }.joined()
+        flags = ["must-revalidate", "proxy-revalidate", "immutable"].filter { directives[$0] != nil }
+            .map { ", " + $0 }.joined()
+        times = ["stale-while-revalidate", "stale-if-error"].compactMap { name in
+            directives[name].flatMap { Int($0) }.map { ", \(name)=\($0)" }
+        }.joined()
     }
 
     /// The field of a result, to browsers and to shared caches each.
-    /// - Parameter lifetime: How long the source is fresh for this server, in seconds from the origin's response on.
-    func field(lifetime: Int) -> String {
+    /// - Parameters:
+    ///   - lifetime: How long the source is fresh for this server, in seconds from the origin's response on.
+    ///   - limit: How long the result's path is valid, from then on: no cache gives the result afterwards.
+    func field(lifetime: Int, limit: Int? = nil) -> String {
         guard isStored else { return "no-store" }
+        // A cache may give a stale result only for as long as the path is valid, which it can't know.
+        let after = flags + (limit == nil ? times : ", must-revalidate")
+        func limited(_ seconds: Int) -> Int { min(seconds, limit ?? seconds) }
         if isConfirmed { return "\(before)no-cache\(after)" }
-        guard let sharedMaxAge else { return "\(before)max-age=\(lifetime)\(after)" }
+        guard let sharedMaxAge else { return "\(before)max-age=\(limited(lifetime))\(after)" }
         // What caches before this one have used up of the one lifetime they have used up of the other.
         let own = maxAge.map { max(0, min($0, $0 - (sharedMaxAge - lifetime))) } ?? lifetime
-        return "\(before)max-age=\(own), s-maxage=\(lifetime)\(after)"
+        return "\(before)max-age=\(limited(own)), s-maxage=\(limited(lifetime))\(after)"
     }
 }

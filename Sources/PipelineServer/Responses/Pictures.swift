@@ -31,7 +31,8 @@ struct Pictures: Sendable {
     /// Makes the reply to a request.
     /// - Throws: `Problem`, `LoadError` or `CancellationError`.
     func reply(to request: HTTPRequest, _ lookup: Plans.Lookup) async throws -> Reply {
-        switch try plans.plan(for: lookup) {
+        let (plan, expires) = try plans.plan(for: lookup)
+        switch plan {
         case .redirect(let location):
             var reply = Reply([], type: "text/plain")
             reply.status = .seeOther
@@ -40,7 +41,7 @@ struct Pictures: Sendable {
         case .load(let plan):
             let response = try await load(plan, LoadPriority(request.headerFields[.priority]))
             var reply = try plan.reply(response)
-            describe(&reply, response)
+            describe(&reply, response, expires)
             return reply
         }
     }
@@ -63,16 +64,18 @@ struct Pictures: Sendable {
     }
 
     /// Writes how long a result may be kept, its age, and where its time went.
-    private func describe(_ reply: inout Reply, _ response: LoadResponse) {
+    /// - Parameter expires: When the path stops being valid, in seconds since 1970: no cache gives the result afterwards.
+    private func describe(_ reply: inout Reply, _ response: LoadResponse, _ expires: Int?) {
         let now = loader.resources.clock.now
         let age = response.confirmedAt.map { max(0, Int(now.timeIntervalSince($0).rounded())) }
-        var control = "max-age=\(maxAge)"
+        let limit = expires.map { max(0, $0 - Int(now.timeIntervalSince1970)) }
+        var control = "max-age=\(min(maxAge, limit ?? maxAge))"
         if let end = response.freshUntil {
             // Caches measure lifetimes from the origin's response; Age tells them how long ago that was.
             let lifetime = Int(end.timeIntervalSince(now).rounded()) + (age ?? 0)
             let field = response.originCacheControl ?? ""
             control = origins.value(field) { OriginCacheControl(field) }
-                .field(lifetime: min(max(0, lifetime), 31_536_000))
+                .field(lifetime: min(max(0, lifetime), 31_536_000), limit: limit.map { $0 + (age ?? 0) })
         }
         // Appended rather than set, which would look for earlier ones.
         reply.fields.append(HTTPField(name: .cacheControl, value: control))

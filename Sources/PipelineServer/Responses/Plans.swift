@@ -78,21 +78,24 @@ final class Plans: Sendable {
         return field.utf8.count <= 256 ? formats.value(field, read) : read()
     }
 
-    /// Returns the plan of a request.
+    /// Returns the plan of a request, and when its path stops being valid, in seconds since 1970; `nil` for never.
     /// - Throws: `Problem` for a path that is malformed, not signed or expired, or whose source isn't allowed; `LoadError`
     ///   for a list that can't run.
-    func plan(for lookup: Lookup) throws -> Plan {
-        let (key, signed) = (lookup.key, keys.keys)
-        try check(try lookup.dialect.signedText(of: path(key, lookup.query, isSigned: signed != nil)), signed)
-        // Another request may have made it meanwhile.
-        if let plan = lookup.kept ?? recent.withLock({ $0[key] }) {
-            if case .load(let load) = plan { try check(expires: load.expires) }
-            return plan
+    func plan(for lookup: Lookup) throws -> (plan: Plan, expires: Int?) {
+        let (key, keys) = (lookup.key, keys.keys)
+        let signed = try lookup.dialect.signedText(of: path(key, lookup.query, isSigned: keys != nil))
+        try check(signed, keys)
+        func valid(_ plan: Plan) throws -> (Plan, Int?) {
+            guard case .load(let load) = plan else { return (plan, signed.expires) }
+            try check(expires: load.expires)
+            return (plan, [signed.expires, load.expires].compactMap(\.self).min())
         }
-        let wanted = try lookup.dialect.request(path(key, nil, isSigned: signed != nil))
+        // Another request may have made it meanwhile.
+        if let plan = lookup.kept ?? recent.withLock({ $0[key] }) { return try valid(plan) }
+        let wanted = try lookup.dialect.request(path(key, nil, isSigned: keys != nil))
         let plan = try newPlan(for: key, wanted, lookup.dialect.reads)
         recent.withLock { $0.keep(plan, key) }
-        return plan
+        return try valid(plan)
     }
 
     private func path(_ key: Key, _ query: String?, isSigned: Bool) -> DialectPath {

@@ -85,7 +85,7 @@ public struct Results: CompositeStage, KeyedStage {
         load.note(key: .variant(key))
         let source = ResultsOfFile(load, in: tiers.first)
         if let image = try await nearestResult(key, source, load), expected.includes(image) {
-            load.advance(to: .encoded(image))
+            load.advance(to: .encoded(image), from: source == nil ? nil : .disk)
             return .hit
         }
         let farther = expected.isChecked ? tiers.dropFirst().filter { load.mayBeStored(in: $0) } : []

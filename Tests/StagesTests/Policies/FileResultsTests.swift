@@ -46,6 +46,7 @@ struct FileResultsTests {
         for (size, bytes) in zip(sizes, made) {
             let response = try await list(after).load(ImageRequest(.file(path), maxPixelSize: PixelSize(square: size)))
             #expect(!decodes(response))
+            #expect(response.source == .disk)
             #expect(response.encoded?.bytes == bytes)
             #expect(response.nativeSize == PixelSize(width: 160, height: 120))
         }
