@@ -42,6 +42,9 @@ public final class ImageResponder: Sendable {
     private let pages: @Sendable (HTTPRequest, ImageResponder) async throws -> Reply?
 
     /// Makes a responder.
+    ///
+    /// The allocator of the whole program then returns blocks of 256 KB and more at once, as far as it is glibc's: otherwise
+    /// a server that is never idle keeps several times the memory that it uses.
     /// - Parameters:
     ///   - configuration: What it serves.
     ///   - loader: Its resources load the sources and keep the results. Its client is asked for allowed sources alone, after
@@ -53,6 +56,7 @@ public final class ImageResponder: Sendable {
         _ configuration: ServerConfiguration, loader: ImageLoader, metrics: any MetricsFactory,
         log: RequestLog = RequestLog(.none)
     ) {
+        returnLargeBlocksAtOnce()
         self.loader = loader
         dialects = Dictionary(configuration.dialects.map { ($0.name, $0) }) { first, _ in first }
         keyRing = KeyRing(configuration.keys)

@@ -49,7 +49,7 @@ final class ImageResponderTests {
     ) throws -> ImageResponder {
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: 1_000_000),
-            responses: HTTPCache(folder: folder.appending(path: "cache").path, byteLimit: 1_000_000),
+            responses: HTTPCache(folder: folder.appending(path: "cache").path, byteLimit: 1_000_000, isShared: true),
             client: client, isolation: .none)
         resources.allowedSources = [.remote, .files]
         var configuration = try ServerConfiguration(
