@@ -64,7 +64,7 @@ public final class ImageResponder: Sendable {
         queue = WorkQueue(
             limit: configuration.queueLimit,
             originLimit: configuration.originQueueLimit ?? max(1, configuration.queueLimit / 4), metrics: metrics,
-            memory: IdleMemory(clock: loader.resources.clock))
+            memory: FreedMemory(clock: loader.resources.clock))
         isCrossOrigin = configuration.isCrossOrigin
         (hosts, clients, pages) = (configuration.hosts, configuration.clients, configuration.pages)
         rates = RateLimit(

@@ -27,20 +27,22 @@ struct LimitTests {
     @Test("An origin takes its share of the queue")
     func origins() {
         let queue = WorkQueue(
-            limit: 8, originLimit: 2, metrics: NOOPMetricsHandler.instance, memory: IdleMemory(clock: ManualClock()) {})
+            limit: 8, originLimit: 2, metrics: NOOPMetricsHandler.instance, memory: FreedMemory(clock: ManualClock()) {}
+        )
         #expect(queue.enter("a") && queue.enter("a") && !queue.enter("a"))
         #expect(queue.enter("b") && queue.enter(nil) && queue.count == 4)
         queue.leave("a")
         #expect(queue.enter("a"))
     }
 
-    @Test("Memory is returned once there has been no work for some seconds, and not while there is any")
-    func idleMemory() async throws {
+    @Test("Memory is returned once there has been no work for some seconds, and once a minute while there is any")
+    func freedMemory() async throws {
         let clock = ManualClock()
         let (events, event) = AsyncStream<String>.makeStream()
-        let memory = IdleMemory(clock: clock) { event.yield("returned") }
+        let memory = FreedMemory(clock: clock) { event.yield("returned") }
         var next = events.makeAsyncIterator()
-        for isIdle in [false, true] {
+        // Twelve pauses of busy time are a minute since memory was returned.
+        for isIdle in [true] + Array(repeating: false, count: 12) {
             // Work that ends while the pause lasts begins no other.
             for _ in 0..<3 {
                 memory.workEnded {
@@ -50,21 +52,22 @@ struct LimitTests {
             }
             try await clock.sleepers(1)
             #expect(clock.sleeperCount == 1)
-            clock.advance(by: IdleMemory.pause)
+            clock.advance(by: FreedMemory.pause)
             #expect(await next.next() == "asked")
+            if isIdle { #expect(await next.next() == "returned") }
         }
         #expect(await next.next() == "returned")
     }
 
-    @Test("The end of the last work is told")
-    func lastWork() async throws {
+    @Test("The end of any work is told")
+    func anyWork() async throws {
         let clock = ManualClock()
         let queue = WorkQueue(
-            limit: 8, originLimit: 8, metrics: NOOPMetricsHandler.instance, memory: IdleMemory(clock: clock) {})
+            limit: 8, originLimit: 8, metrics: NOOPMetricsHandler.instance, memory: FreedMemory(clock: clock) {})
         #expect(queue.enter(nil) && queue.enter("a"))
         queue.leave("a")
-        #expect(clock.sleeperCount == 0)
-        queue.leave(nil)
         try await clock.sleepers(1)
+        queue.leave(nil)
+        #expect(clock.sleeperCount == 1)
     }
 }

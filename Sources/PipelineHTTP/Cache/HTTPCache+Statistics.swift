@@ -5,7 +5,7 @@ public import Pipeline
 public struct CacheStatistics: Sendable, Hashable {
     /// The number of stored responses.
     public let entries: Int
-    /// The bytes that count towards the limit: bodies, fields and the overhead of the tables.
+    /// The bytes that count towards the limit: bodies, fields, results and the overhead of the tables.
     public let bytes: Int
     /// The limit of ``bytes``.
     public let byteLimit: Int

@@ -11,20 +11,27 @@ package struct PartOfPicture: Sendable {
 }
 
 extension Decode {
+    /// Whether any picture would have a part that alone is needed: a header isn't read in vain.
+    package func mayNeedPart(_ load: Load) -> Bool {
+        load.request.maxPixelSize == nil && ahead.region(of: PixelSize(square: 1 << 20)) != nil
+    }
+
     /// The part of a load's picture that is needed; `nil` if the whole picture is, or all of an animation.
+    /// - Parameter known: The file's header, if it has been read before.
     /// - Throws: What the stage throws for a file that it refuses; `CancellationError`.
-    package func part(of load: inout Load) async throws -> PartOfPicture? {
-        guard case .original(let file) = load.content, hasPart(load) else { return nil }
-        let header = try await load.header(limits: limits, codecs: codecs, threads: threads)
+    package func part(of load: inout Load, knowing known: ImageHeader?) async throws -> PartOfPicture? {
+        guard case .original(let file) = load.content else { return nil }
+        let header: ImageHeader
+        if let known {
+            header = known
+        } else {
+            header = try await load.header(limits: limits, codecs: codecs, threads: threads)
+        }
+        try limits.check(encodedBytes: file.bytes.count)
         try limits.check(header)
         let work = try work(for: file, load, load.time(within: limits.time))
         guard !header.isVector, let (region, box) = work.neededPart(of: header) else { return nil }
         return PartOfPicture(header: header, region: region, box: box)
-    }
-
-    /// Whether any size of picture would have a part that alone is needed: a header isn't read in vain.
-    private func hasPart(_ load: Load) -> Bool {
-        load.request.maxPixelSize == nil && ahead.region(of: PixelSize(square: 1 << 20)) != nil
     }
 
     /// The same stage for a picture that is needed whole, reduced to fit a box.

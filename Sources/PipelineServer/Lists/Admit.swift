@@ -38,14 +38,14 @@ final class WorkQueue: Sendable {
     private let state = Lock(State())
 
     private let length: Meter
-    private let memory: IdleMemory
+    private let memory: FreedMemory
 
     /// - Parameters:
     ///   - limit: The most loads.
     ///   - originLimit: The most loads of one origin.
     ///   - metrics: Gets the number of loads as `http_queue`.
-    ///   - memory: Is told when no load is left.
-    init(limit: Int, originLimit: Int, metrics: any MetricsFactory, memory: IdleMemory) {
+    ///   - memory: Is told when a load ends.
+    init(limit: Int, originLimit: Int, metrics: any MetricsFactory, memory: FreedMemory) {
         (self.limit, self.originLimit, self.memory) = (limit, originLimit, memory)
         length = Meter(label: "http_queue", factory: metrics)
     }
@@ -72,12 +72,11 @@ final class WorkQueue: Sendable {
     }
 
     func leave(_ origin: String?) {
-        let isIdle = state.withLock { state in
+        state.withLock { state in
             state.loads -= 1
             if let origin, let own = state.origins[origin] { state.origins[origin] = own > 1 ? own - 1 : nil }
-            return state.loads == 0
         }
         length.decrement()
-        if isIdle { memory.workEnded { [weak self] in self?.count == 0 } }
+        memory.workEnded { [weak self] in self?.count == 0 }
     }
 }

@@ -11,7 +11,7 @@ public import Pipeline
 /// Encode(.webp)
 /// ```
 ///
-/// Where a ``Crop`` follows, a `Decode` alone decodes that part for each load, for which most decoders read all that lies
+/// Where a `Crop` follows, a `Decode` alone decodes that part for each load, for which most decoders read all that lies
 /// before it in the file. Here the first load decodes the whole picture, loads that come meanwhile wait for it, and all cut
 /// their parts out. A part that is needed at a half, a quarter or an eighth of its size is cut out of a picture of that
 /// size, if the format is JPEG, which decodes to these sizes for less work.
@@ -43,14 +43,24 @@ public struct KeepDecoded: CompositeStage, KeyedStage {
     /// Cuts the part that is needed out of a kept picture, or decodes it.
     /// - Throws: The body's errors; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard body.stages.count == 1, let decode = body.stages.first as? Decode,
-            let part = try await decode.part(of: &load), let reduced = ReducedPart(part),
-            sources.hasRoom(for: reduced.whole, part.header),
-            let key = try await key(load, "\(decode.signature ?? "") 1/\(reduced.divisor)")
+        guard body.stages.count == 1, let decode = body.stages.first as? Decode, decode.mayNeedPart(load),
+            let source = load.sourceKey, let state = try await state(load)
         else {
             try await body.run(&load)
             return .done
         }
+        func variant(_ text: String) -> VariantKey {
+            VariantKey(source: source, request: load.request, list: BLAKE2bDigest(of: "\(text) \(state)".utf8))
+        }
+        let headerKey = variant("header")
+        guard let part = try await decode.part(of: &load, knowing: sources.header(headerKey)),
+            let reduced = ReducedPart(part), sources.hasRoom(for: reduced.whole, part.header)
+        else {
+            try await body.run(&load)
+            return .done
+        }
+        sources.remember(part.header, headerKey)
+        let key = variant("decoded 1/\(reduced.divisor) \(decode.signature ?? "")")
         try await sources.turns.take(key, load.priority)
         defer { sources.turns.end(key) }
         if let image = image(key, load) {
@@ -72,21 +82,14 @@ public struct KeepDecoded: CompositeStage, KeyedStage {
         return .miss
     }
 
-    /// The key of a kept picture: it says from which bytes it was decoded. `nil` for a load without a key.
-    private func key(_ load: Load, _ text: String) async throws -> VariantKey? {
-        guard let source = load.sourceKey, case .original(let file) = load.content else { return nil }
-        let state: String
-        if let stored = load.storedOriginal {
-            state = "\(stored.generation)"
-        } else if load.source == .file, await load.fileIsAsIdentified() {
-            state = "file"
-        } else {
-            state = try await BlockingThreads.files.run(priority: load.priority) { _ in
-                "\(BLAKE2bDigest(of: file.bytes))"
-            }
+    /// Tells apart the bytes that a source's key has stood for.
+    private func state(_ load: Load) async throws -> String? {
+        guard case .original(let file) = load.content else { return nil }
+        if let stored = load.storedOriginal { return "\(stored.generation)" }
+        if load.source == .file, await load.fileIsAsIdentified() { return "file" }
+        return try await BlockingThreads.files.run(priority: load.priority) { _ in
+            "\(BLAKE2bDigest(of: file.bytes))"
         }
-        return VariantKey(
-            source: source, request: load.request, list: BLAKE2bDigest(of: "keepDecoded \(text) \(state)".utf8))
     }
 
     private func image(_ key: VariantKey, _ load: Load) -> DecodedImage? {
@@ -110,10 +113,21 @@ public struct KeepDecoded: CompositeStage, KeyedStage {
 public final class DecodedSources: Sendable {
     let memory: MemoryCache
     let turns = Turns<VariantKey>()
+    /// The headers of sources, so that a file whose picture is kept isn't opened again. Up to 1,000.
+    private let headers = Lock<[VariantKey: ImageHeader]>([:])
 
     /// Keeps pictures in a memory cache, among its other images: the least recently used of all is evicted first.
     /// - Parameter memory: The cache; its byte limit applies to all together.
     public init(in memory: MemoryCache) { self.memory = memory }
+
+    fileprivate func header(_ key: VariantKey) -> ImageHeader? { headers.withLock { $0[key] } }
+
+    fileprivate func remember(_ header: ImageHeader, _ key: VariantKey) {
+        headers.withLock { headers in
+            if headers.count >= 1000 { headers = [:] }
+            headers[key] = header
+        }
+    }
 
     fileprivate func hasRoom(for size: PixelSize, _ header: ImageHeader) -> Bool {
         size.width * size.height * (header.hasAlpha ? 4 : 3) <= memory.byteLimit / 4 * 3

@@ -120,4 +120,20 @@ struct FileResultsTests {
         _ = try await list(resources).load(ImageRequest(.file(path), identifier: "photo"))
         #expect(try await resources.responses.entries(after: 0, limit: 10).isEmpty)
     }
+
+    @Test("They count in the statistics' bytes, which the limit is for")
+    func counted() async throws {
+        let cache = site.resources().responses
+        let request = ImageRequest(.file(path))
+        let file = try #require(SourceKey(request, stamp: "1"))
+        for number in 0..<40 {
+            let key = VariantKey(source: file, request: request, list: BLAKE2bDigest(of: "\(number)".utf8))
+            let image = EncodedImage(
+                bytes: [UInt8](repeating: UInt8(number), count: 100_000), declaredType: "image/png")
+            await cache.keep(image, as: key, ofFile: file, target: "file:\(path)", readAt: site.clock.now)
+        }
+        let statistics = try #require(try await cache.statistics())
+        #expect(statistics.entries == 1)
+        #expect(3_000_000...5_000_000 ~= statistics.bytes)
+    }
 }

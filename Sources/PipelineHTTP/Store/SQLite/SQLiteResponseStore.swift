@@ -153,8 +153,11 @@ final class SQLiteResponseStore: PagedStore {
         try await threads.run { [database] in
             database.read($0) { database in
                 let totals = try database.totals()
+                // Results have no totals of their own, but take pages.
+                let pages = try database.bytesInUse().clampedSum(-StorageBounds.largestEmptyDatabase)
                 return StoreTotals(
-                    entries: totals.entries, bytes: totals.bytes, bodyFiles: totals.files,
+                    entries: totals.entries, bytes: max(totals.bytes, pages.clampedSum(totals.fileBytes)),
+                    bodyFiles: totals.files,
                     latestGeneration: try database.latestGeneration())
             }
         }

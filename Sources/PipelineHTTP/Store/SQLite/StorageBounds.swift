@@ -30,7 +30,10 @@ struct StorageBounds: Sendable {
     var freeBytes: Int { logBytes / 4 }
 
     /// The bytes of an almost empty database, which don't count towards a small limit.
-    var emptyDatabase: Int { byteLimit < 16 << 20 ? 1 << 20 : 0 }
+    var emptyDatabase: Int { byteLimit < 16 << 20 ? Self.largestEmptyDatabase : 0 }
+
+    /// The most bytes of pages that a database without a row uses.
+    static let largestEmptyDatabase = 1 << 20
 }
 
 /// Restarting the log with nearly every change would cost more than it saves. With a small limit the log is extra, as
