@@ -60,6 +60,7 @@ verify-server: server
 	Examples/ImageServer/Scripts/deployment
 	Examples/ImageServer/Scripts/rolling
 	Examples/ImageServer/Scripts/spellings
+	Examples/ImageServer/Scripts/memory
 	Examples/ImageServer/Scripts/load
 	Examples/ImageServer/Scripts/peers
 
