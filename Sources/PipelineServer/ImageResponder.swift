@@ -43,7 +43,7 @@ public final class ImageResponder: Sendable {
 
     /// Makes a responder.
     ///
-    /// The allocator of the whole program then returns blocks of 256 KB and more at once, as far as it is glibc's: otherwise
+    /// The allocator of the whole program then returns blocks of 1 MB and more at once, as far as it is glibc's: otherwise
     /// a server that is never idle keeps several times the memory that it uses.
     /// - Parameters:
     ///   - configuration: What it serves.

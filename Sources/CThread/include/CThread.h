@@ -14,7 +14,7 @@ void cthread_give_way(bool has_longer_slices);
 /// with Musl.
 void cthread_return_memory(void);
 
-/// Has the allocator return blocks of 256 KB and more as soon as they are freed, for the whole program, and keep fewer lists of
+/// Has the allocator return blocks of 1 MB and more as soon as they are freed, for the whole program, and keep fewer lists of
 /// free blocks. Does nothing without glibc.
 void cthread_return_large_blocks(void);
 
