@@ -61,8 +61,7 @@ while any(client.is_alive() for client in clients):
     time.sleep(min(5, minutes * 60 / 60))
     samples.append(memory(pid))
     if len(samples) % 12 == 0:
-        print(f"{len(samples) // 12:3} of 5 parts" if minutes < 5 else f"{(minutes * 60 - end + time.monotonic()) / 60:5.1f} min",
-              f"{done[0]:7} results {samples[-1]:6.0f} MB", flush=True)
+        print(f"{minutes + (time.monotonic() - end) / 60:5.1f} min {done[0]:7} results {samples[-1]:6.0f} MB", flush=True)
 time.sleep(8)
 idle = memory(pid)
 part = max(1, len(samples) // 10)

@@ -13,9 +13,9 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         "rm", "Remove the responses of URLs, files, keys or tags.",
         """
         A key is what \(Program.name) cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
-        for one of the arguments. Of a file, only results are stored: give its path as cache ls shows it. Tags are those of the origin's Surrogate-Key and Cache-Tag, and of programs that \
-        gave a load some. With --shared a URL or a tag becomes invalid in every tier of every machine; how many processes \
-        heard of it is printed too.
+        for one of the arguments. Of a file, only results are stored: give its path as cache ls shows it. Tags are \
+        those of the origin's Surrogate-Key and Cache-Tag, and of programs that gave a load some. With --shared a URL or \
+        a tag becomes invalid in every tier of every machine; how many processes heard of it is printed too.
 
         Examples:
           \(Program.name) cache rm https://example.com/photo.jpg
@@ -68,13 +68,10 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         if isTag {
             target = ResponseTags.target(name)
         } else {
-            guard let source = try? ImageSource(parsing: name) else { return (0, nil) }
-            if case .url(let url) = source {
-                target = url.targetText
-            } else {
-                guard let file = source.fileTarget else { return (0, nil) }
-                target = file
-            }
+            let source = try? ImageSource(parsing: name)
+            let named = if case .url(let url) = source { url.targetText } else { source?.fileTarget }
+            guard let named else { return (0, nil) }
+            target = named
         }
         guard let fleet else { return (await responses.remove(target: target), nil) }
         // It also clears the other tiers of every machine, which say nothing of how many they had.

@@ -53,33 +53,40 @@ public struct KeepDecoded: CompositeStage, KeyedStage {
             VariantKey(source: source, request: load.request, list: BLAKE2bDigest(of: "\(text) \(state)".utf8))
         }
         let headerKey = variant("header")
-        guard let part = try await decode.part(of: &load, knowing: sources.header(headerKey)),
+        if let part = try await decode.part(of: &load, knowing: sources.header(headerKey)),
             let reduced = ReducedPart(part), sources.hasRoom(for: reduced.whole, part.header)
-        else {
-            try await body.run(&load)
-            return .done
-        }
-        sources.remember(part.header, headerKey)
-        let key = variant("decoded 1/\(reduced.divisor) \(decode.signature ?? "")")
-        try await sources.turns.take(key, load.priority)
-        defer { sources.turns.end(key) }
-        if let image = image(key, load) {
-            load.note("kept, \(image.size)")
-            decode.attachSource(to: &load, part.header)
-            load.advance(to: .decoded(try await reduced.cut(image, load.priority)))
-            return .hit
-        }
-        let start = load
-        try await Chain([decode.fitting(reduced.whole)]).run(&load)
-        guard case .decoded(let image) = load.content, image.size == reduced.whole else {
+        {
+            sources.remember(part.header, headerKey)
+            let key = variant("decoded 1/\(reduced.divisor) \(decode.signature ?? "")")
+            let start = load
+            if let (image, outcome) = try await whole(key, reduced.whole, by: decode, &load) {
+                if outcome == .hit {
+                    load.note("kept, \(image.size)")
+                    decode.attachSource(to: &load, part.header)
+                }
+                load.advance(to: .decoded(try await reduced.cut(image, load.priority)))
+                return outcome
+            }
             // A decoder that doesn't make this size, such as one of the program's own.
             load.restart(from: start)
-            try await body.run(&load)
-            return .done
         }
+        try await body.run(&load)
+        return .done
+    }
+
+    /// The whole picture in a size, kept or decoded now; `nil` if the decoder makes another size.
+    private func whole(
+        _ key: VariantKey, _ size: PixelSize, by decode: Decode, _ load: inout Load
+    ) async throws -> (DecodedImage, Outcome)? {
+        if let image = kept(key, load) { return (image, .hit) }
+        try await sources.turns.take(key, load.priority)
+        defer { sources.turns.end(key) }
+        // Another load may have decoded it meanwhile.
+        if let image = kept(key, load) { return (image, .hit) }
+        try await Chain([decode.fitting(size)]).run(&load)
+        guard case .decoded(let image) = load.content, image.size == size else { return nil }
         keep(image, as: key, load)
-        load.advance(to: .decoded(try await reduced.cut(image, load.priority)))
-        return .miss
+        return (image, .miss)
     }
 
     /// Tells apart the bytes that a source's key has stood for.
@@ -92,7 +99,7 @@ public struct KeepDecoded: CompositeStage, KeyedStage {
         }
     }
 
-    private func image(_ key: VariantKey, _ load: Load) -> DecodedImage? {
+    private func kept(_ key: VariantKey, _ load: Load) -> DecodedImage? {
         guard case .image(let image)? = sources.memory.entry(for: key, now: load.clock.now)?.product else { return nil }
         return image
     }
