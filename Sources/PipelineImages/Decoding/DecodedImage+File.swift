@@ -2,7 +2,7 @@ import Pipeline
 
 extension DecodedImage {
     /// Reads and decodes a file on the calling thread, while a list of stages is made.
-    init(file path: String, codecs: ImageCodecs, limits: ImageLimits) throws {
+    package init(file path: String, codecs: ImageCodecs, limits: ImageLimits) throws {
         do {
             let cancellation = WorkCancellation().limited(to: limits.time, by: SystemClock())
             let bytes = try ReadFile.read(path, limit: limits.encodedBytes, cancellation)

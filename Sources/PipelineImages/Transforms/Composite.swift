@@ -1,7 +1,7 @@
 public import Pipeline
 
-/// Lays another picture, such as a watermark, over the picture. Every frame of an animation gets the overlay's first
-/// frame.
+/// Lays another picture, such as a watermark, over the picture, once or all over it. Every frame of an animation gets the
+/// overlay's first frame.
 ///
 /// - Throws: `CancellationError`.
 public struct Composite: PixelTransform {
@@ -11,6 +11,8 @@ public struct Composite: PixelTransform {
     private let offset: (x: Int, y: Int)
     private let scale: Double?
     private let opacity: Double
+    /// The pixels between its repeats; `nil` if it lies there once.
+    private let spacing: Int?
     /// The codecs that decoded the overlay's file.
     private var codecs: ImageCodecs?
 
@@ -24,9 +26,12 @@ public struct Composite: PixelTransform {
             .optional("x", distance, "Pixels from there towards the right.", default: 0, example: "-10"),
             .optional("y", distance, "Pixels from there downwards.", default: 0, example: "-10"),
             .optional("scale", .number(0...10), "The picture's width as a share of the image's.", example: "0.2"),
-            .optional("opacity", .number(0...1), "From 0, invisible, to 1, opaque.", default: 1, example: "0.5")
+            .optional("opacity", .number(0...1), "From 0, invisible, to 1, opaque.", default: 1, example: "0.5"),
+            .optional("tiled", .flag, "Repeats the picture from there in all directions.", default: false),
+            .optional("spacing", .integer(0...1_000_000), "Pixels between its repeats.", default: 0, example: "40")
         ) {
-            try Composite(file: $0, gravity: $1, offset: ($2, $3), scale: $4, opacity: $5, codecs: codecs)
+            try Composite(
+                file: $0, gravity: $1, offset: ($2, $3), scale: $4, opacity: $5, tiled: $6, spacing: $7, codecs: codecs)
         }
     }
 
@@ -37,9 +42,11 @@ public struct Composite: PixelTransform {
     ///   - offset: The pixels to move it to the right and down from there; by default none.
     ///   - scale: Its width as a share of the picture's width; by default it keeps its size.
     ///   - opacity: The opacity, from 0, invisible, to 1, the default.
+    ///   - tiled: Whether it is repeated from there in all directions, until it covers the picture; by default not.
+    ///   - spacing: The pixels between its repeats; 0 by default.
     public init(
         _ overlay: DecodedImage, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0),
-        scale: Double? = nil, opacity: Double = 1
+        scale: Double? = nil, opacity: Double = 1, tiled: Bool = false, spacing: Int = 0
     ) {
         self.overlay = overlay
         digest = BLAKE2bDigest(of: overlay.frames[0].bytes)
@@ -47,6 +54,7 @@ public struct Composite: PixelTransform {
         self.offset = offset
         self.scale = scale.map { $0.isFinite ? min(10, max(0, $0)) : 1 }
         self.opacity = opacity.isFinite ? min(1, max(0, opacity)) : 1
+        self.spacing = tiled ? min(1_000_000, max(0, spacing)) : nil
     }
 
     /// Lays the picture in a file over.
@@ -59,6 +67,8 @@ public struct Composite: PixelTransform {
     ///   - offset: The pixels to move it to the right and down from there; by default none.
     ///   - scale: Its width as a share of the picture's width; by default it keeps its size.
     ///   - opacity: The opacity, from 0, invisible, to 1, the default.
+    ///   - tiled: Whether it is repeated from there in all directions, until it covers the picture; by default not.
+    ///   - spacing: The pixels between its repeats; 0 by default.
     ///   - codecs: The formats that the file may have: those of the list, such as `PipelineResources.codecs`. There is no
     ///     default, since the file is decoded before the list is known.
     ///   - limits: What the picture may cost; by default 50 million pixels and 64 million bytes.
@@ -66,10 +76,12 @@ public struct Composite: PixelTransform {
     ///   code of `Decode`.
     public init(
         file path: String, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0), scale: Double? = nil,
-        opacity: Double = 1, codecs: ImageCodecs, limits: ImageLimits = ImageLimits()
+        opacity: Double = 1, tiled: Bool = false, spacing: Int = 0, codecs: ImageCodecs,
+        limits: ImageLimits = ImageLimits()
     ) throws {
         let overlay = try DecodedImage(file: path, codecs: codecs, limits: limits)
-        self.init(overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity)
+        self.init(
+            overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity, tiled: tiled, spacing: spacing)
         self.codecs = codecs
     }
 
@@ -79,6 +91,7 @@ public struct Composite: PixelTransform {
     public var parameters: String {
         "\(overlay.size), \(gravity.rawValue), offset: \(offset.x), \(offset.y)"
             + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
+            + (spacing.map { ", tiled: \($0)" } ?? "")
     }
 
     /// The size of the picture or of the scaled overlay, whichever has more pixels.
@@ -88,31 +101,14 @@ public struct Composite: PixelTransform {
     }
 
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        let top = try sized(for: image, cancellation).withAlpha(cancellation)
-        let image = try overlay.layout == .gray ? image : image.withColor(cancellation)
+        let top = try sized(for: image, cancellation)
         let origin = gravity.origin(of: top.size, in: image.size)
         // Clamped so that sums can't overflow. No picture is that large.
         let far = 1 << 40
         let (x, y) = (origin.x + min(far, max(-far, offset.x)), origin.y + min(far, max(-far, offset.y)))
-        let columns = max(0, x)..<max(max(0, x), min(image.width, x + top.width))
-        let rows = max(0, y)..<max(max(0, y), min(image.height, y + top.height))
-        let channels = image.layout.channelCount
-        return try image.mapFrames(cancellation) { pixels in
-            var result = try pixels.copied(cancellation)
-            try result.withUnsafeMutableBufferPointer { result in
-                try top.withPixels { over in
-                    for row in rows {
-                        if row % 64 == 0 { try cancellation.check() }
-                        for column in columns {
-                            let from = ((row - y) * top.width + column - x) * 4
-                            let to = (row * image.width + column) * channels
-                            blend(over, from, result, to, channels)
-                        }
-                    }
-                }
-            }
-            return result
-        }
+        return try image.covered(
+            by: top, at: (x, y), repeatedAt: spacing.map { ($0 + top.width, $0 + top.height) }, opacity: opacity,
+            cancellation)
     }
 
     /// Returns the overlay, scaled for this picture.
@@ -129,24 +125,6 @@ public struct Composite: PixelTransform {
             let height = Double(width) * Double(overlay.height) / Double(overlay.width)
             return PixelSize(width: width, height: max(1, Int(min(1e9, height.rounded()))))
         }
-    }
-
-    /// Blends one pixel over another with straight alpha (Porter and Duff's "over").
-    private func blend(
-        _ over: UnsafeBufferPointer<UInt8>, _ from: Int, _ under: UnsafeMutableBufferPointer<UInt8>, _ to: Int,
-        _ channels: Int
-    ) {
-        let alpha = Int((Double(over[from + 3]) * opacity).rounded())
-        let alphaUnder = channels == 4 ? Int(under[to + 3]) : 255
-        // In units of 1/255².
-        let weightUnder = alphaUnder * (255 - alpha)
-        let sum = alpha * 255 + weightUnder
-        guard alpha > 0, sum > 0 else { return }
-        for channel in 0..<min(3, channels) {
-            let mixed = Int(over[from + channel]) * alpha * 255 + Int(under[to + channel]) * weightUnder
-            under[to + channel] = UInt8((mixed + sum / 2) / sum)
-        }
-        if channels == 4 { under[to + 3] = UInt8((sum + 127) / 255) }
     }
 }
 

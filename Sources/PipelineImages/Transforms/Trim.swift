@@ -1,31 +1,50 @@
 public import Pipeline
 
-/// Cuts off edges that have the colour of the top left pixel. A picture of only that colour is unchanged.
+/// Cuts off edges of one colour, by default that of the top left pixel. A picture of only that colour is unchanged.
 ///
 /// An animation loses only what all its frames can spare.
 ///
 /// - Throws: `CancellationError`.
 public struct Trim: SpecifiedTransform {
     private let tolerance: Int
+    private let color: Color?
+    private let isEqualAcross: Bool
+    private let isEqualDown: Bool
 
     package static let specification = StageSpecification(
         "trim", "Cuts off a border of one colour.",
         .optional(
             "tolerance", .integer(0...255), "How far the border's colours may differ.", default: 10, example: "20"),
-        make: Trim.init)
+        .optional("colour", .color, "The border's colour; by default that of the top left pixel.", example: "white"),
+        .optional("equalSides", .flag, "Cuts as much off on the left as on the right.", default: false),
+        .optional("equalEnds", .flag, "Cuts as much off above as below.", default: false)
+    ) { Trim(tolerance: $0, color: $1, equalSides: $2, equalEnds: $3) }
 
     /// Makes the transform.
-    /// - Parameter tolerance: How far a channel may differ from the colour, from 0 to 255; 10 by default.
-    public init(tolerance: Int = 10) {
+    /// - Parameters:
+    ///   - tolerance: How far a channel may differ from the colour, from 0 to 255; 10 by default.
+    ///   - color: The border's colour; `nil`, the default, for that of the top left pixel.
+    ///   - equalSides: Whether the left and the right lose the same, as much as both can spare; by default not.
+    ///   - equalEnds: Whether the top and the bottom lose the same; by default not.
+    public init(tolerance: Int = 10, color: Color? = nil, equalSides: Bool = false, equalEnds: Bool = false) {
         self.tolerance = min(255, max(0, tolerance))
+        self.color = color
+        (isEqualAcross, isEqualDown) = (equalSides, equalEnds)
     }
 
-    public var parameters: String { "\(tolerance)" }
+    public var parameters: String {
+        "\(tolerance)" + (color.map { ", \($0)" } ?? "") + (isEqualAcross ? ", equal sides" : "")
+            + (isEqualDown ? ", equal ends" : "")
+    }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         var (left, right, top, bottom) = (image.width, -1, image.height, -1)
-        let edge = try image.withPixels { Array($0.prefix(image.layout.channelCount)) }
+        // A grey picture has no edge of another colour.
+        if let color, !color.isGray, image.layout == .gray { return image }
+        let edge = try image.withPixels { pixels in
+            color?.pixel(in: image.layout) ?? Array(pixels.prefix(image.layout.channelCount))
+        }
         for frame in image.frames.indices {
             try image.withPixels(ofFrame: frame) { pixels in
                 for y in 0..<image.height {
@@ -44,8 +63,16 @@ public struct Trim: SpecifiedTransform {
             }
         }
         guard right >= left, bottom >= top else { return image }
+        if isEqualAcross { (left, right) = Self.evened(left, right, within: image.width) }
+        if isEqualDown { (top, bottom) = Self.evened(top, bottom, within: image.height) }
         return try Crop(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
             .transformed(image, cancellation)
+    }
+
+    /// Widens a range so that it has the same distance to both ends.
+    private static func evened(_ first: Int, _ last: Int, within length: Int) -> (Int, Int) {
+        let margin = min(first, length - 1 - last)
+        return (margin, length - 1 - margin)
     }
 
     private func differs(_ pixels: UnsafeBufferPointer<UInt8>, _ index: Int, _ color: [UInt8]) -> Bool {

@@ -422,6 +422,44 @@ struct TransformTests {
         #expect(onNothing.pixels == [9, 8, 7, 99])
     }
 
+    @Test("A watermark is repeated from its place in all directions, at a distance")
+    func tiling() async throws {
+        let image = DecodedImage.filled(7, with: [100, 100, 100])
+        let red = DecodedImage.filled(2, with: [255, 0, 0])
+        func isCovered(by watermark: Composite) async throws -> [Bool] {
+            let result = try await watermark.apply(image)
+            // One row and one column tell all: the repeats lie in a grid.
+            return (0..<7).map { result.pixel($0, 6) == [255, 0, 0] }
+                + (0..<7).map { result.pixel(6, $0) == [255, 0, 0] }
+        }
+        let all = Array(repeating: true, count: 14)
+        #expect(try await isCovered(by: Composite(red, tiled: true)) == all)
+        // From the corner at the bottom right: columns 5 and 6, 2 and 3, and the second half of what begins at -1.
+        let apart = [true, false, true, true, false, true, true]
+        #expect(try await isCovered(by: Composite(red, tiled: true, spacing: 1)) == apart + apart)
+        let moved = [false, true, true, false, true, true, false]
+        let offset = Composite(red, gravity: .northWest, offset: (x: 1, y: 0), tiled: true, spacing: 1)
+        let result = try await offset.apply(image)
+        #expect((0..<7).map { result.pixel($0, 0) == [255, 0, 0] } == moved)
+        let once = Composite(red, tiled: true, spacing: 1_000_000)
+        #expect(try await once.apply(image).pixels == Composite(red).apply(image).pixels)
+        #expect(once.signature != Composite(red).signature && once.signature != Composite(red, tiled: true).signature)
+    }
+
+    @Test("Trimming takes the colour that it is told, and keeps the middle where it is told")
+    func trimming() async throws {
+        var pixels = Array(repeating: UInt8(255), count: 8 * 6 * 3)
+        for row in 2..<4 { for column in 1..<4 { pixels[(row * 8 + column) * 3 + 1] = 0 } }
+        let image = DecodedImage(size: PixelSize(width: 8, height: 6), layout: .rgb, pixels: pixels)
+        #expect(try await Trim(color: .white).apply(image).size == PixelSize(width: 3, height: 2))
+        #expect(try await Trim(color: .black).apply(image).size == image.size)
+        #expect(try await Trim(equalSides: true).apply(image).size == PixelSize(width: 6, height: 2))
+        #expect(try await Trim(equalEnds: true).apply(image).size == PixelSize(width: 3, height: 2))
+        let gray = DecodedImage(size: PixelSize(width: 4, height: 1), layout: .gray, pixels: [9, 200, 200, 9])
+        #expect(try await Trim(color: Color(red: 9, green: 0, blue: 0)).apply(gray).size == gray.size)
+        #expect(try await Trim(color: Color(red: 9, green: 9, blue: 9)).apply(gray).pixels == [200, 200])
+    }
+
     @Test("A list of transforms runs in its order and is in the variant's key")
     func list() async throws {
         let response = try await SampleImage.process(numbered(4, 3)) {
