@@ -7,19 +7,36 @@ public import Pipeline
 public struct AcceptedFormats: Sendable, Hashable {
     /// The formats to choose from, accepted or not: the one that compresses best first.
     let choices: [ImageFormat]
-    /// The format of pictures without transparency.
-    private let opaque: ImageFormat
-    /// The format of pictures with it.
-    private let transparent: ImageFormat
-    /// The format of animations; `nil` if the client accepts none that holds them, and gets a still picture.
-    private let moving: ImageFormat?
+    /// What pictures of fewer pixels get that a format isn't for all sizes of.
+    private let best: Choice
+    /// What larger ones get, the smallest first.
+    private let larger: [Choice]
+
+    /// What pictures get from a size on.
+    private struct Choice: Hashable {
+        /// The least pixels of the picture.
+        let pixels: Int
+        /// The format of pictures without transparency.
+        let opaque: ImageFormat
+        /// The format of pictures with it.
+        let transparent: ImageFormat
+        /// The format of animations; `nil` if the client accepts none that holds them, and gets a still picture.
+        let moving: ImageFormat?
+
+        init(_ candidates: Candidates, from pixels: Int) {
+            self.pixels = pixels
+            opaque = candidates.still(hasAlpha: false)
+            transparent = candidates.still(hasAlpha: true)
+            moving = candidates.heaviest(where: \.negotiation.holdsMotion)
+        }
+
+        func isLike(_ other: Choice) -> Bool {
+            (opaque, transparent) == (other.opaque, other.transparent) && moving == other.moving
+        }
+    }
 
     /// By what most values differ in, since a server that keeps lists by them hashes one for each request.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(opaque)
-        hasher.combine(transparent)
-        hasher.combine(moving)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(best) }
 
     /// Reads the field.
     /// - Parameters:
@@ -29,12 +46,23 @@ public struct AcceptedFormats: Sendable, Hashable {
     ///   - countsWeights: Whether a higher weight comes before a smaller file, which is the default. Without, a weight of 0
     ///     still forbids a format, and all fields together lead to at most ten choices among the standard formats: a
     ///     server that strangers ask makes no more results of one picture.
-    public init(accept: String?, codecs: ImageCodecs = .standard, countsWeights: Bool = true) {
+    ///   - sizes: The pixels of the results, width times height, that a format is chosen for, such as
+    ///     `[.avif: 0...2_000_000]`, since AVIF takes long; by default any. It makes no more choices for one picture.
+    public init(
+        accept: String?, codecs: ImageCodecs = .standard, countsWeights: Bool = true,
+        sizes: [ImageFormat: ClosedRange<Int>] = [:]
+    ) {
         let candidates = Candidates(accept, codecs, countsWeights: countsWeights)
         choices = candidates.all.map(\.format)
-        opaque = candidates.still(hasAlpha: false)
-        transparent = candidates.still(hasAlpha: true)
-        moving = candidates.heaviest(where: \.negotiation.holdsMotion)
+        best = Choice(candidates.within(sizes, 0), from: 0)
+        // Where what is chosen may change.
+        let bounds = sizes.values.flatMap { [$0.lowerBound, $0.upperBound == .max ? 0 : $0.upperBound + 1] }
+        var larger: [Choice] = []
+        for pixels in Set(bounds).sorted() where pixels > 0 {
+            let choice = Choice(candidates.within(sizes, pixels), from: pixels)
+            if !choice.isLike(larger.last ?? best) { larger.append(choice) }
+        }
+        self.larger = larger
     }
 
     /// Returns the format to write: the one with the highest weight among those that can hold the picture, then the one
@@ -43,9 +71,11 @@ public struct AcceptedFormats: Sendable, Hashable {
     /// - Parameters:
     ///   - hasAlpha: Whether a pixel is transparent; JPEG is then the last resort.
     ///   - isAnimated: Whether there are several frames; WebP and GIF hold them.
-    public func best(hasAlpha: Bool, isAnimated: Bool) -> ImageFormat {
-        if isAnimated, let moving { return moving }
-        return hasAlpha ? transparent : opaque
+    ///   - size: The picture's size, which counts if formats have sizes; by default the smallest.
+    public func best(hasAlpha: Bool, isAnimated: Bool, size: PixelSize = 0) -> ImageFormat {
+        let choice = larger.last { $0.pixels <= size.bytes(1) } ?? best
+        if isAnimated, let moving = choice.moving { return moving }
+        return hasAlpha ? choice.transparent : choice.opaque
     }
 }
 
@@ -78,6 +108,13 @@ private struct Candidates {
         all = candidates.sorted { $0.negotiation.rank < $1.negotiation.rank }
     }
 
+    private init(all: [Candidate]) { self.all = all }
+
+    /// Those that are chosen for a picture of some pixels.
+    func within(_ sizes: [ImageFormat: ClosedRange<Int>], _ pixels: Int) -> Candidates {
+        Candidates(all: all.filter { sizes[$0.format]?.contains(pixels) ?? true })
+    }
+
     func still(hasAlpha: Bool) -> ImageFormat {
         let stills = all.filter(\.negotiation.holdsStills)
         let holds = { (candidate: Candidate) in candidate.negotiation.holdsStills && (!hasAlpha || candidate.holdsAlpha)
@@ -98,9 +135,11 @@ extension AcceptedFormats: CustomStringConvertible {
     /// The formats of pictures without transparency, with it, and of animations. Fields that lead to the same formats are
     /// equal and have the same description, whatever their weights are: changing them makes no other list.
     public var description: String {
-        var text = opaque.rawValue
-        if transparent != opaque { text += ", \(transparent.rawValue) with transparency" }
-        if let moving, moving != opaque { text += ", \(moving.rawValue) with motion" }
-        return text
+        ([best] + larger).map { choice in
+            var text = choice.opaque.rawValue
+            if choice.transparent != choice.opaque { text += ", \(choice.transparent.rawValue) with transparency" }
+            if let moving = choice.moving, moving != choice.opaque { text += ", \(moving.rawValue) with motion" }
+            return choice.pixels > 0 ? "\(text) from \(choice.pixels) pixels on" : text
+        }.joined(separator: "; ")
     }
 }

@@ -151,16 +151,17 @@ public struct Encode: Stage {
                 switch target {
                 case .format(let format): format
                 case .accepted(let accepted):
-                    accepted.best(hasAlpha: try image.hasTransparency(), isAnimated: image.isAnimated)
+                    accepted.best(
+                        hasAlpha: try image.hasTransparency(), isAnimated: image.isAnimated, size: image.size)
                 }
             let metadata = try source.map {
                 try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation)
             }
             return try Self.encoded(
-                image, format, options, codecs, metadata ?? EmbeddedMetadata(), cancellation)
+                image, format, options.resolved(for: format), codecs, metadata ?? EmbeddedMetadata(), cancellation)
         }
         if case .accepted = target { load.note(result.format.rawValue) }
-        if result.quality != options.quality { load.note("quality \(result.quality)") }
+        if result.quality != options.resolved(for: result.format).quality { load.note("quality \(result.quality)") }
         load.advance(
             to: .encoded(
                 EncodedImage(

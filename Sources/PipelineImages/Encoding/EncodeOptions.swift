@@ -10,6 +10,8 @@ public import Pipeline
 public struct EncodeOptions: Sendable, Hashable {
     /// From 1, small, to 100, faithful; 80 by default. It has no effect on PNG, GIF, TIFF and lossless files.
     public var quality: Int
+    /// The quality of formats that have another one, for stages that choose the format; none by default.
+    public var qualities: [ImageFormat: Int] = [:]
     /// The most bytes that the file may have; `nil`, the default, for no limit. The highest quality up to ``quality``
     /// that fits is used.
     public var maxBytes: Int?
@@ -36,12 +38,20 @@ public struct EncodeOptions: Sendable, Hashable {
         }
     }
 
+    /// The same options with the quality of a format.
+    func resolved(for format: ImageFormat) -> EncodeOptions {
+        var options = self
+        options.quality = qualities[format] ?? quality
+        options.qualities = [:]
+        return options
+    }
+
     /// Checks the ranges of all options. ``Encode`` does so before it writes; a program that takes options from a user
     /// can do so before anything is loaded.
     /// - Parameter codecs: The formats whose own options are checked; by default ``ImageCodecs/standard``.
     /// - Throws: `LoadError.Code.unencodable` with the option and its range.
     func check(_ codecs: ImageCodecs = .standard) throws(LoadError) {
-        try Self.check("quality", quality, 1...100)
+        for quality in [quality] + qualities.values { try Self.check("quality", quality, 1...100) }
         if let maxBytes { try Self.check("maxBytes", maxBytes, 1...Int.max) }
         for codec in codecs.codecs { try codec.encoder?.check(optionsOf: self) }
     }

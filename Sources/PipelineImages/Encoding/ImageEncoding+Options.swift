@@ -81,14 +81,15 @@ extension EncodeOptions {
 
     /// The options of a format as cache keys have them. Defaults are omitted, except quality.
     func key(for format: ImageFormat, _ codecs: ImageCodecs) -> String {
-        (["\(format)", "quality: \(quality)"] + words(for: codecs.codec(for: format)?.encoder)).joined(separator: ", ")
+        (["\(format)", "quality: \(resolved(for: format).quality)"] + words(for: codecs.codec(for: format)?.encoder))
+            .joined(separator: ", ")
     }
 
     /// The options of a format as plans and traces show them: as ``key(for:_:)``, but for a quality without effect.
     func text(for format: ImageFormat, _ codecs: ImageCodecs) -> String {
         let encoder = codecs.codec(for: format)?.encoder
         let hasQuality = encoder.map { $0.uses(.quality) || $0.fidelity(of: self) == .byQuality } ?? true
-        return (["\(format)"] + (hasQuality ? ["quality: \(quality)"] : []) + words(for: encoder))
+        return (["\(format)"] + (hasQuality ? ["quality: \(resolved(for: format).quality)"] : []) + words(for: encoder))
             .joined(separator: ", ")
     }
 

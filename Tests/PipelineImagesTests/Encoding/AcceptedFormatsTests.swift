@@ -57,6 +57,45 @@ struct AcceptedFormatsTests {
         #expect(best(String(repeating: ",;/=q", count: 10_000)) == .jpeg)
     }
 
+    @Test("A format is chosen for pictures of its sizes alone")
+    func sizes() {
+        let sizes: [ImageFormat: ClosedRange<Int>] = [.avif: 100...10_000, .webp: 0...40_000]
+        let formats = AcceptedFormats(accept: Self.browser, sizes: sizes)
+        func best(_ width: Int, _ height: Int, alpha: Bool = false, motion: Bool = false) -> ImageFormat {
+            formats.best(hasAlpha: alpha, isAnimated: motion, size: PixelSize(width: width, height: height))
+        }
+        #expect(best(9, 11) == .webp && best(10, 10) == .avif && best(100, 100) == .avif)
+        #expect(best(73, 137) == .webp && best(200, 200) == .webp && best(13, 3077) == .jpeg)
+        #expect(best(201, 200, alpha: true) == .png && best(201, 200, motion: true) == .gif)
+        // Rules that change nothing for a client make no list of its own.
+        let plain = AcceptedFormats(accept: "image/jpeg")
+        #expect(AcceptedFormats(accept: "image/jpeg", sizes: sizes) == plain)
+        #expect(formats != AcceptedFormats(accept: Self.browser))
+        #expect("\(formats)" != "\(AcceptedFormats(accept: Self.browser))")
+    }
+
+    @Test("Each format has its own quality where it is given one")
+    func qualities() async throws {
+        var options = EncodeOptions(quality: 80)
+        options.qualities = [.webp: 30]
+        let size = PixelSize(width: 64, height: 48)
+        let pixels = (0..<64 * 48 * 3).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
+        let image = DecodedImage(size: size, layout: .rgb, pixels: pixels)
+        func bytes(_ accept: String, _ options: EncodeOptions) async throws -> [UInt8]? {
+            let list = ImagePipeline {
+                ClosureStage("Draw", accepts: .empty, produces: .decoded) { load in
+                    load.advance(to: .decoded(image), from: .inline)
+                    return .done
+                }
+                Encode(AcceptedFormats(accept: accept), options: options)
+            }
+            return try await list.load(ImageRequest(.bytes([]))).encoded?.bytes
+        }
+        #expect(try await bytes("image/webp", options) == bytes("image/webp", EncodeOptions(quality: 30)))
+        #expect(try await bytes("image/jpeg", options) == bytes("image/jpeg", EncodeOptions(quality: 80)))
+        #expect(Encode(.webp, options: options).signature == Encode(.webp, quality: 30).signature)
+    }
+
     @Test("A client that accepts none of them gets JPEG or PNG all the same (section 12.4.1)")
     func nothing() {
         #expect(best("text/html") == .jpeg)
