@@ -21,6 +21,7 @@ extension StageCatalog {
                     resources.responses
                 }, StaleIfError.specification, StaleFirst.specification,
                 LimitErrors.specification(resources), Preview.specification(codecs, limits), FirstOf.specification,
+                Fallback.specification,
                 Alternative.specification, Retry.specification, FollowRedirects.specification,
                 FollowIdentified.specification, RemoveReplaced.specification(resources),
             ]))

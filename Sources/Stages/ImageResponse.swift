@@ -21,6 +21,8 @@ public struct ImageResponse: Sendable {
     public var source: LoadSource { response.source }
     /// Whether the image is stale, as a policy or the request's `max-stale` may allow.
     public var isStale: Bool { response.isStale }
+    /// Whether another picture stands in for the source; see ``Fallback``.
+    public var isFallback: Bool { response.isFallback }
     /// When the image stops being fresh; see `LoadResponse.freshUntil`.
     public var freshUntil: Date? { response.freshUntil }
     /// When the origin sent or last confirmed the image; see `LoadResponse.confirmedAt`.

@@ -40,7 +40,10 @@ struct StageReferenceTests {
     }
 
     /// The example with its file where the tests have it.
-    private func placed(_ example: String) -> String { example.replacing("logo.png", with: pipectl.path("logo.png")) }
+    private func placed(_ example: String) -> String {
+        let picture = pipectl.path("logo.png")
+        return example.replacing("logo.png", with: picture).replacing("missing.png", with: picture)
+    }
 
     /// The parameters that a stage can't do without. A crop has a size, or else an aspect.
     private func needed(by stage: StageSpecification) -> [ParameterDescription] {

@@ -178,7 +178,8 @@ extension Load {
     package func result() throws -> LoadResponse {
         guard let product = content.product, let source else { throw notCached }
         return LoadResponse(
-            product: product, source: source, isStale: isStale, freshUntil: freshUntil, trace: recorder.trace,
+            product: product, source: source, isStale: isStale, isFallback: isFallback, freshUntil: freshUntil,
+            trace: recorder.trace,
             workTime: workTime, key: variantKey, facts: facts)
     }
 

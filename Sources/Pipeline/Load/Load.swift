@@ -30,6 +30,8 @@ public struct Load: Sendable {
     public internal(set) var response: ResponseState = .unknown
     /// Whether ``content`` is stale and was accepted anyway.
     public var isStale = false
+    /// Whether ``content`` is another picture that stands in for a source that can't be loaded.
+    public package(set) var isFallback = false
 
     /// Whether redirects of the present URL are followed. Elsewhere they are responses without an image.
     package var followsRedirects = false
@@ -132,6 +134,18 @@ public struct Load: Sendable {
         variantKey = VariantKey(source: key, request: request, list: list)
     }
 
+    /// Turns to another source, which stands in for the load's own: for a composite that runs its body again with it.
+    /// Nothing is known of it yet, and no key of the load is its. What the request says of its own source (identifier,
+    /// header fields, tags) isn't sent to another.
+    package mutating func turn(to source: ImageSource) {
+        request = ImageRequest(
+            source, maxPixelSize: request.maxPixelSize, expiry: request.expiry, partition: request.partition,
+            priority: request.priority, frames: request.frames, staleIfError: request.staleIfError)
+        (content, self.source, response) = (.empty, nil, .unknown)
+        (sourceKey, variantKey) = (nil, nil)
+        isFallback = true
+    }
+
     /// The value of a type that an earlier stage attached.
     public func attachment<Value: LoadAttachment>(_ type: Value.Type) -> Value? {
         for case let value as Value in attachments { return value }
@@ -201,7 +215,7 @@ public struct Load: Sendable {
         fork.sourceKey = sourceKey
         fork.variantKey = variantKey
         fork.response = response
-        fork.isStale = isStale
+        (fork.isStale, fork.isFallback) = (isStale, isFallback)
         (fork.followsRedirects, fork.redirection, fork.isRequestOpen) = (followsRedirects, redirection, isRequestOpen)
         (fork.freshUntil, fork.facts) = (freshUntil, facts)
         fork.attachments = attachments
@@ -220,7 +234,7 @@ public struct Load: Sendable {
         // The fork may be another load's, of the same source in another size, so keys that are settled here stay.
         if sourceKey == nil, let key = fork.sourceKey { identify(as: key) }
         if fork.response.step >= response.step { response = fork.response }
-        (isStale, isRequestOpen) = (fork.isStale, fork.isRequestOpen)
+        (isStale, isFallback, isRequestOpen) = (fork.isStale, fork.isFallback, fork.isRequestOpen)
         (freshUntil, facts) = (fork.freshUntil, fork.facts)
         attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }
         attachments += fork.attachments

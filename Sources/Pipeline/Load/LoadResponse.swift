@@ -8,6 +8,8 @@ public struct LoadResponse: Sendable {
     public let source: LoadSource
     /// Whether the product is stale and was returned anyway, as a policy or the request's `max-stale` may allow.
     public let isStale: Bool
+    /// Whether the product is made of another picture, which stands in for a source that can't be loaded.
+    public let isFallback: Bool
     /// When the response stops being fresh for this request, by the server's word or the request's ``Expiry``. A
     /// service can make its own `Cache-Control` from it. It is in the past if the image must not be stored or the
     /// server wants it confirmed each time, and `nil` if nothing limits it or the list has no `Store`.
