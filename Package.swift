@@ -264,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "PipelineServerTests",
             dependencies: [
-                "Pipeline", "PipelineImages", "PipelineServer", "PipelineTesting", "Stages", "TestFixtures",
+                "Pipeline", "PipelineImages", "PipelineServer", "PipelineShared", "PipelineTesting", "Stages",
+                "TestFixtures",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],

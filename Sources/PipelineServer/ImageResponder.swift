@@ -38,6 +38,7 @@ public final class ImageResponder: Sendable {
     private let clients: ClientAddresses
     private let log: RequestLog
     private let requests: RequestMetrics
+    private let purgeToken: String?
     private let draining = Atomic<Bool>(false)
     private let pages: @Sendable (HTTPRequest, ImageResponder) async throws -> Reply?
 
@@ -66,6 +67,7 @@ public final class ImageResponder: Sendable {
             originLimit: configuration.originQueueLimit ?? max(1, configuration.queueLimit / 4), metrics: metrics,
             memory: FreedMemory(clock: loader.resources.clock))
         isCrossOrigin = configuration.isCrossOrigin
+        purgeToken = configuration.purgeToken
         (hosts, clients, pages) = (configuration.hosts, configuration.clients, configuration.pages)
         rates = RateLimit(
             perSecond: configuration.requestsPerSecond, burst: configuration.burst, clock: loader.resources.clock)
@@ -210,11 +212,37 @@ public final class ImageResponder: Sendable {
             var reply = Reply(Problem(.methodNotAllowed, "Pictures are read with GET or HEAD."))
             reply.fields[.allow] = "GET, HEAD, OPTIONS"
             return reply
+        case let method where method.rawValue == "PURGE" && purgeToken != nil:
+            return try await purge(request, connection, lookup)
         default: throw Problem(.notImplemented, "Pictures are read with GET or HEAD.")
         }
         guard let lookup else { return try await page(request, path, connection) }
         try rates.take(for: clients.address(of: request, connection))
         return try await pictures.reply(to: request, lookup)
+    }
+
+    /// Removes a path's source from the caches, by the method that several proxies have for it.
+    private func purge(
+        _ request: HTTPRequest, _ connection: ClientConnection, _ lookup: Plans.Lookup?
+    ) async throws -> Reply {
+        try rates.take(for: clients.address(of: request, connection))
+        guard let purgeToken, isAuthorized(request, by: purgeToken) else {
+            var reply = Reply(Problem(.unauthorized, "Send the token of this server: Authorization: Bearer TOKEN."))
+            reply.fields[.wwwAuthenticate] = "Bearer"
+            return reply
+        }
+        guard let lookup else { throw Problem(.notFound, "There is no picture at this path.") }
+        try await pictures.purge(lookup)
+        var reply = Reply(ofThisMoment: "", type: "text/plain")
+        reply.status = .noContent
+        return reply
+    }
+
+    /// Whether a request has the token (RFC 6750 section 2.1). The comparison takes equally long for every wrong one.
+    private func isAuthorized(_ request: HTTPRequest, by token: String) -> Bool {
+        let words = (request.headerFields[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
+        return BLAKE2bDigest(of: String(words[1])) == BLAKE2bDigest(of: token)
     }
 
     /// What is served besides pictures.

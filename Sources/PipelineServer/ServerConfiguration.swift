@@ -27,8 +27,23 @@ public struct ServerConfiguration: Sendable {
     public var maxAge = Duration.seconds(3600)
     /// How long a source that its origin doesn't give isn't asked for again; 5 seconds by default, zero for not at all.
     public var errorMaxAge = Duration.seconds(5)
+    /// The lifetimes of sources that have their own; by default none.
+    public var lifetimes: [SourceLifetime] = []
+    /// What a client has to send, as `Authorization: Bearer TOKEN`, with a request `PURGE` for a picture's path: it removes
+    /// the path's source and all its results. `nil`, the default, refuses the method. Choose 16 bytes at least.
+    public var purgeToken: String?
+    /// The file of a picture that stands in for a source that can't be loaded, with status 200 and the field
+    /// `Fallback-Image`. By default there is none, and such a request gets a problem document.
+    public var fallback: [UInt8]?
+    /// How long caches may keep a result with ``fallback``; a minute by default.
+    public var fallbackMaxAge = Duration.seconds(60)
     /// The quality of results whose path has none, 1 to 100; 80 by default.
     public var quality = 80
+    /// The quality of formats that have another one, where a path names none; by default none.
+    public var qualities: [ImageFormat: Int] = [:]
+    /// The pixels of the results, width times height, that a format is chosen for where a path names none, such as
+    /// `[.avif: 0...2_000_000]`, since AVIF takes long. By default any.
+    public var sizes: [ImageFormat: ClosedRange<Int>] = [:]
     /// The quality of decoding; `fast` by default, whose difference is invisible after encoding.
     public var decodeQuality = DecodeQuality.fast
     /// Whether pages of any origin may read pictures and their descriptions, by CORS; by default they may. Say no for a

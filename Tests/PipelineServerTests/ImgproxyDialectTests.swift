@@ -79,12 +79,82 @@ struct ImgproxyDialectTests {
     @Test(
         "What doesn't change the pixels is in the request",
         arguments: [
-            ("q:70/quality:60", 60), ("q:70/q:0", nil), ("fq:webp:50:jpg:40/f:webp", 50),
-            ("q:70/fq:webp:50/f:webp", 70),
-            ("fq:jpg:40/f:webp", nil),
+            ("q:70/quality:60", 60), ("q:70/q:0", nil), ("q:70/fq:webp:50/f:webp", 70), ("fq:jpg:40/f:webp", nil),
         ])
     func quality(options: String, quality: Int?) throws {
         #expect(try dialect.picture("\(options)/plain/a.jpg").quality == quality)
+    }
+
+    @Test("Formats have qualities of their own, whether the path or the client chooses the format")
+    func formatQualities() throws {
+        #expect(try dialect.picture("fq:webp:50:jpg:40/fq:jpg:0/f:webp/plain/a.jpg").qualities == [.webp: 50])
+        #expect(try dialect.picture("fq:avif:50/plain/a.jpg").qualities == [.avif: 50])
+    }
+
+    @Test("A watermark comes last, and each of its options counts")
+    func watermarks() throws {
+        let mark = DecodedImage(size: PixelSize(square: 2), layout: .gray, pixels: [1, 2, 3, 4])
+        let dialect = try ImgproxyDialect(watermark: Watermark(mark, opacity: 0.5))
+        func signatures(_ options: String) throws -> [String?] {
+            try dialect.picture("\(options)/plain/a.jpg").stages.map(\.signature)
+        }
+        #expect(try dialect.picture("wm:0.5/bg:fff/pd:4/plain/a.jpg").stages.last?.name == "ImgproxyMark")
+        #expect(try signatures("wm:0.5/wm:0") == signatures("w:0"))
+        #expect(try signatures("wm:0.5:soea/watermark:0.5::::0.1") == signatures("wm:0.5:soea:::0.1"))
+        let all = ["wm:0.5", "wm:0.6", "wm:0.5:soea", "wm:0.5:re", "wm:0.5:ce:1", "wm:0.5:ce::1", "wm:0.5:ce:::0.5"]
+        #expect(Set(try all.map(signatures)).count == all.count)
+        for wrong in ["wm:2", "wm:0.5:ch", "wm:0.5:sm", "wm:0.5:fp:0.5:0.5", "wm:0.5:re:-1", "wm:0.5:ce:0:0:1:1"] {
+            #expect(throws: Problem.self, "\(wrong)") { try signatures(wrong) }
+        }
+    }
+
+    @Test("Trimming comes first")
+    func trimming() throws {
+        let path = "rot:90/c:5:5/t:10.5:f00:1:0"
+        #expect(try dialect.picture("\(path)/plain/a.jpg").stages.first?.name == "ImgproxyTrim")
+        #expect(try signatures("t:10/trim:") == signatures("w:0"))
+        #expect(try Set(["t:10", "t:11", "t:10:fff", "t:10::1", "t:10:::1"].map(signatures)).count == 5)
+    }
+
+    @Test("A server of presets alone takes no options, and its paths may name none")
+    func presetsOnly() throws {
+        let dialect = try ImgproxyDialect(presets: ["small": "w:20", "default": "q:50"], givesPresetsOnly: true)
+        func picture(_ path: Substring) throws -> PictureRequest { try dialect.picture(path) }
+        #expect(try picture("small/plain/a.jpg").quality == 50)
+        #expect(
+            try picture("small/YS5qcGc").stages.map(\.signature)
+                == self.dialect.picture("w:20/plain/a").stages.map(\.signature))
+        #expect(try picture("plain/a.jpg").source == "a.jpg" && picture("YS5qcGc").source == "a.jpg")
+        for path: Substring in [
+            "w:20/plain/a.jpg", "pr:small/plain/a.jpg", "small/w:20/plain/a.jpg", "large/plain/a.jpg",
+        ] {
+            #expect(throws: Problem.self, "\(path)") { try picture(path) }
+        }
+    }
+
+    @Test("A base is put before every source")
+    func base() throws {
+        let dialect = try ImgproxyDialect(baseURL: "https://a.test/photos/")
+        #expect(try dialect.picture("plain/b.jpg").source == "https://a.test/photos/b.jpg")
+        #expect(try dialect.picture("YS5qcGc").source == "https://a.test/photos/a.jpg")
+    }
+
+    @Test("An encrypted source is read with the server's key")
+    func encrypted() throws {
+        // openssl enc -aes-256-cbc of the text, with its initialization vector in front.
+        let key = [UInt8](0..<32)
+        let source = "http://a.test/b.jpg"
+        let message = "AAECAwQFBgcICQoLDA0OD3TyrRo6S_h0ZZ57rA21TKbccOkmfe08PepHQ-iE5Yzu"
+        let dialect = try ImgproxyDialect(sourceKey: key)
+        #expect(try dialect.picture("w:1/enc/\(message).webp").source == source)
+        #expect(try dialect.picture("enc/\(message)").format == nil)
+        for wrong in [
+            "enc/AAAA", "enc/", "enc/\(message.dropLast(22))", "enc/\(message.reversed().map(String.init).joined())",
+        ] {
+            #expect(throws: Problem.self, "\(wrong)") { try dialect.picture(wrong[...]) }
+        }
+        #expect(throws: Problem.self) { try self.dialect.picture("enc/\(message)") }
+        #expect(throws: ServerConfigurationError.self) { try ImgproxyDialect(sourceKey: [1, 2, 3]) }
     }
 
     @Test("The extension after the source counts more than the option, and an empty one says nothing")
@@ -128,8 +198,9 @@ struct ImgproxyDialectTests {
             "exar:2",
             "pd:-1", "pd:1:2:3:4:5", "pd:99999", "rot:45", "rot:-90", "rot:99999999999999999999", "fl:1:1:1", "bl:-1",
             "bl:101", "sh:x", "bg:ff", "bg:gggggg", "bg:+12345", "bg:256:0:0", "bg:1:2", "q:101", "q:", "fq:jpg",
-            "fq:webp:50", "fq:xyz:5", "mb:-1", "f:bmp", "f:", "exp:x", "fn:*:1", "fn:a:b", "cb:1:2", "ar:0", "sm:0",
-            "scp:0", "kcr:1", "ph:1", "eth:1", "raw:1", "pix:2", "wm:0.5", "wm:", "t:1", "skp:svg", "skp:", "msr:5",
+            "fq:xyz:5", "mb:-1", "f:bmp", "f:", "exp:x", "fn:*:1", "fn:a:b", "cb:1:2", "ar:0", "sm:0",
+            "scp:0", "kcr:1", "ph:1", "eth:1", "raw:1", "pix:2", "wm:0.5", "wm:", "t:-1", "t:256", "t:1:red",
+            "t:1:f00:2", "skp:svg", "skp:", "msr:5",
             "pr:none",
             "pr:", "pr:wide:wide", "w%3A9999", "nothing:1",
         ])

@@ -2,7 +2,8 @@ public import Essentials
 import HTTPTypes
 public import Stages
 
-/// Decides which sources the server loads: files of one folder, and URLs that begin with an allowed one.
+/// Decides which sources the server loads: files of one folder, and URLs that begin with an allowed one. Objects in S3-compatible
+/// stores, `s3://bucket/key`, need a client that knows them, such as `SignedForS3` of `PipelineShared`.
 public struct SourcePolicy: Sendable {
     /// The folder whose files may be read; `nil` for none.
     public var folder: String?
@@ -17,7 +18,7 @@ public struct SourcePolicy: Sendable {
     /// Reads what a path names.
     /// - Throws: 403 for a URL that isn't allowed; 404 for a name that can't be a file of the folder.
     public func source(_ text: String) throws(Problem) -> ImageSource {
-        if let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
+        if let url = URL(string: text), let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme) {
             guard allows(url) else {
                 throw Problem(.forbidden, "The source is not on this server's list.")
             }
@@ -34,8 +35,15 @@ public struct SourcePolicy: Sendable {
     /// Whether a URL may be asked, at each hop of a redirect.
     public func allows(_ url: URL) -> Bool { origins.contains { Self.does(url, beginWith: $0) } }
 
+    /// Whether a URL can be the beginning of others.
+    static func isOrigin(_ url: URL) -> Bool {
+        url.scheme.map { schemes.contains($0.lowercased()) } == true && url.host()?.isEmpty == false
+    }
+
+    private static let schemes: Set<String> = ["http", "https", "s3"]
+
     /// Compares parts rather than text: `https://images.example` must not allow `https://images.example.attacker.example`.
-    private static func does(_ url: URL, beginWith origin: URL) -> Bool {
+    static func does(_ url: URL, beginWith origin: URL) -> Bool {
         guard url.scheme?.lowercased() == origin.scheme?.lowercased(),
             url.host()?.lowercased() == origin.host()?.lowercased(), url.port == origin.port,
             url.user() == nil, url.password() == nil

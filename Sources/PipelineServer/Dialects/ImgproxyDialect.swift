@@ -1,3 +1,4 @@
+import Digests
 import HTTPTypes
 import Pipeline
 import PipelineImages
@@ -15,6 +16,10 @@ public struct ImgproxyDialect: Dialect {
     public let name = "imgproxy"
     private let presets: [String: String]
     private let longestSide: Int
+    private let watermark: Watermark?
+    private let givesPresetsOnly: Bool
+    private let baseURL: String
+    private let sourceKey: [UInt8]?
     /// The most options of a path, those of its presets included.
     private static let mostOptions = 100
 
@@ -22,11 +27,24 @@ public struct ImgproxyDialect: Dialect {
     ///   - presets: The options that `preset:NAME` stands for, such as `rs:fill:100:100/q:60`. Those of `default` come
     ///     before the options of every path.
     ///   - longestSide: The longest side that a client may ask for, in pixels.
-    /// - Throws: ``ServerConfigurationError`` with the preset whose options can't be read.
-    public init(presets: [String: String] = [:], longestSide: Int = 8192) throws(ServerConfigurationError) {
-        (self.presets, self.longestSide) = (presets, longestSide)
+    ///   - watermark: What the option `watermark` lays over pictures; `nil`, the default, refuses it.
+    ///   - givesPresetsOnly: Whether paths name presets in place of options, as in `/SIGNATURE/small:sharp/plain/URL`; by
+    ///     default they don't.
+    ///   - baseURL: What is put before each source, such as `https://example.com/photos/`; nothing by default.
+    ///   - sourceKey: The key of encrypted sources, `/enc/SOURCE`: 16, 24 or 32 bytes for AES-CBC. `nil`, the default,
+    ///     refuses them.
+    /// - Throws: ``ServerConfigurationError`` with the preset whose options can't be read, and for a key of another length.
+    public init(
+        presets: [String: String] = [:], longestSide: Int = 8192, watermark: Watermark? = nil,
+        givesPresetsOnly: Bool = false, baseURL: String = "", sourceKey: [UInt8]? = nil
+    ) throws(ServerConfigurationError) {
+        (self.presets, self.longestSide, self.watermark) = (presets, longestSide, watermark)
+        (self.givesPresetsOnly, self.baseURL, self.sourceKey) = (givesPresetsOnly, baseURL, sourceKey)
+        if let sourceKey, !AES.keyLengths.contains(sourceKey.count) {
+            throw ServerConfigurationError("The key of encrypted sources has 16, 24 or 32 bytes.")
+        }
         for name in presets.keys.sorted() {
-            var (options, count) = (ImgproxyOptions(longestSide: longestSide), 0)
+            var (options, count) = (ImgproxyOptions(longestSide: longestSide, watermark: watermark), 0)
             do { try read(["preset:\(name)"], into: &options, &count, within: []) } catch {
                 throw ServerConfigurationError("The preset \(name) of imgproxy's paths is malformed. \(error.detail)")
             }
@@ -47,14 +65,21 @@ public struct ImgproxyDialect: Dialect {
     /// - Throws: 400 with the option that is wrong.
     func picture(_ path: Substring) throws(Problem) -> PictureRequest {
         var rest = Self.restored(path).split(separator: "/", omittingEmptySubsequences: false)[...]
-        let written = rest.prefix { $0.contains(":") }
+        let written: [Substring]
+        if givesPresetsOnly {
+            // A source without presets is what the preset `default` makes of it.
+            let names = rest.first.flatMap { ["plain", "enc"].contains($0) || rest.count == 1 ? nil : $0 }
+            written = names.map { ["preset:\($0)"] } ?? []
+        } else {
+            written = Array(rest.prefix { $0.contains(":") })
+        }
         rest = rest.dropFirst(written.count)
-        var (options, count) = (ImgproxyOptions(longestSide: longestSide), 0)
+        var (options, count) = (ImgproxyOptions(longestSide: longestSide, watermark: watermark), 0)
         if presets["default"] != nil { try read(["preset:default"], into: &options, &count, within: []) }
-        try read(Array(written), into: &options, &count, within: [])
-        let source = try ImgproxySource(rest)
+        try read(written, into: &options, &count, within: [])
+        let source = try ImgproxySource(rest, key: sourceKey)
         if let name = source.fileExtension { try options.read(format: name) }
-        return try options.request(for: source.name)
+        return options.request(for: baseURL + source.name)
     }
 
     /// Reads options. A preset that is being read is skipped where it names itself, as imgproxy does.

@@ -39,28 +39,41 @@ struct ImgproxyGravity: Hashable {
     }
 
     /// Returns the top left corner of a smaller area within a larger one.
-    /// - Parameter scale: The factor for offsets in pixels.
-    func origin(of inner: PixelSize, in outer: PixelSize, scale: Double = 1) -> (x: Int, y: Int) {
+    /// - Parameters:
+    ///   - scale: The factor for offsets in pixels.
+    ///   - overlaps: Whether the area may lie outside in part, all but one pixel.
+    func origin(
+        of inner: PixelSize, in outer: PixelSize, scale: Double = 1, overlaps: Bool = false
+    ) -> (x: Int, y: Int) {
         let name = place.rawValue
         return (
-            start(inner.width, outer.width, x, scale, near: name.hasSuffix("we"), far: name.hasSuffix("ea")),
-            start(inner.height, outer.height, y, scale, near: name.hasPrefix("no"), far: name.hasPrefix("so"))
+            start(inner.width, outer.width, x, scale, overlaps, near: name.hasSuffix("we"), far: name.hasSuffix("ea")),
+            start(
+                inner.height, outer.height, y, scale, overlaps, near: name.hasPrefix("no"), far: name.hasPrefix("so"))
         )
     }
 
     private func start(
-        _ inner: Int, _ outer: Int, _ offset: Double, _ scale: Double, near: Bool, far: Bool
+        _ inner: Int, _ outer: Int, _ offset: Double, _ scale: Double, _ overlaps: Bool, near: Bool, far: Bool
     ) -> Int {
-        func whole(_ number: Double) -> Int { Int(max(-1e9, min(1e9, number.rounded(.toNearestOrEven)))) }
         let start: Int
         if place == .fp {
-            start = whole(Double(outer) * offset) - inner / 2
+            start = Self.whole(Double(outer) * offset) - inner / 2
         } else {
-            let distance = whole(abs(offset) >= 1 ? offset * scale : Double(outer) * offset)
-            let middle = whole(Double(outer - inner + 1) / 2)
+            let distance = Self.distance(offset, in: outer, scale: scale)
+            let middle = Self.whole(Double(outer - inner + 1) / 2)
             start = near ? distance : far ? outer - inner - distance : middle + distance
         }
-        return max(0, min(start, outer - inner))
+        return overlaps ? max(1 - inner, min(start, outer - 1)) : max(0, min(start, outer - inner))
+    }
+
+    /// An offset in pixels: below 1 it is a part of the length.
+    static func distance(_ offset: Double, in length: Int, scale: Double) -> Int {
+        whole(abs(offset) >= 1 ? offset * scale : Double(length) * offset)
+    }
+
+    private static func whole(_ number: Double) -> Int {
+        Int(max(-1e9, min(1e9, number.rounded(.toNearestOrEven))))
     }
 }
 

@@ -20,8 +20,15 @@ struct ImgproxyOptions {
     private var fileName = ""
     private var isAttachment = false
     private var skippedFormats: Set<ImageFormat> = []
+    private var trim: Trim?
+    private var mark = ImgproxyWatermark()
+    /// The server's own; `nil` if it has none.
+    private let watermark: Watermark?
 
-    init(longestSide: Int) { sizing.longestSide = longestSide }
+    init(longestSide: Int, watermark: Watermark?) {
+        self.watermark = watermark
+        sizing.longestSide = longestSide
+    }
 
     /// Reads one option.
     /// - Throws: 400 that names the option if it is malformed, or if the server would make another picture than imgproxy.
@@ -63,6 +70,10 @@ struct ImgproxyOptions {
         case "blur", "bl": blur = try option.decimal(0...100)
         case "sharpen", "sh": sharpen = try option.decimal(0...100)
         case "background", "bg": background = try option.color()
+        case "trim", "t": trim = try option.trim()
+        case "watermark", "wm":
+            try mark.read(option)
+            guard mark.opacity == 0 || watermark != nil else { throw option.wrong("This server has no watermark.") }
         default: try readOutput(option)
         }
     }
@@ -108,10 +119,6 @@ struct ImgproxyOptions {
         case "raw": try option.require(false, "Every picture is encoded again.")
         case "pixelate", "pix":
             guard try option.number(0...Int.max) <= 1 else { throw option.wrong("This server doesn't pixelate.") }
-        case "watermark", "wm":
-            guard try option.decimal(at: 0, 0...1) == 0 else { throw option.wrong("This server has no watermark.") }
-        case "trim", "t":
-            guard option[0].isEmpty else { throw option.wrong("This server doesn't trim. Write crop:WIDTH:HEIGHT.") }
         case "http", "https", "local":
             throw Problem(.badRequest, "Write plain/ before the source \(option.text)/…")
         default:
@@ -124,20 +131,12 @@ struct ImgproxyOptions {
     mutating func read(format name: Substring) throws(Problem) { format = try PictureRequest.format(name) }
 
     /// Returns the request for a source.
-    /// - Throws: 400 for qualities by format in a path that leaves the format to the client.
-    func request(for source: String) throws(Problem) -> PictureRequest {
+    func request(for source: String) -> PictureRequest {
         var request = PictureRequest(source: source)
         request.stages = stages
         request.format = format
-        if quality > 0 {
-            request.quality = quality
-        } else if let format {
-            request.quality = formatQualities[format].flatMap { $0 > 0 ? $0 : nil }
-        } else if !formatQualities.isEmpty {
-            throw Problem(
-                .badRequest,
-                "format_quality counts only where the path names the format. Add format:webp, or write quality.")
-        }
+        request.quality = quality > 0 ? quality : nil
+        request.qualities = formatQualities.filter { $0.value > 0 }
         request.maxBytes = maxBytes > 0 ? maxBytes : nil
         request.expires = expires > 0 ? expires : nil
         request.fileName = fileName.isEmpty ? nil : fileName
@@ -148,7 +147,7 @@ struct ImgproxyOptions {
 
     /// imgproxy's order of work. It turns and mirrors after scaling, but places every cut as if that came first.
     private var stages: [any Stage] {
-        var stages: [any Stage] = []
+        var stages: [any Stage] = trim.map { [ImgproxyTrim(trim: $0)] } ?? []
         if rotation % 360 != 0 { stages.append(Rotate(degrees: Double(rotation % 360))) }
         if flips.horizontal { stages.append(Flip(.horizontal)) }
         if flips.vertical { stages.append(Flip(.vertical)) }
@@ -159,6 +158,9 @@ struct ImgproxyOptions {
         if sharpen > 0 { stages.append(ImgproxySharpen(sigma: sharpen)) }
         if sizing.hasCanvas { stages.append(ImgproxyCanvas(sizing: sizing)) }
         if let background { stages.append(Flatten(background)) }
+        if let watermark, mark.opacity > 0 {
+            stages.append(ImgproxyMark(watermark: watermark, options: mark, sizing: sizing))
+        }
         return stages
     }
 
@@ -210,14 +212,29 @@ extension ImgproxyArguments {
         return kind
     }
 
+    /// Reads `THRESHOLD:COLOR:EQUAL_SIDES:EQUAL_ENDS`; `nil` for an empty threshold.
+    fileprivate func trim() throws(Problem) -> Trim? {
+        try check(atMost: 4)
+        guard let threshold = try decimal(at: 0, 0...255) else { return nil }
+        let color = Self.color(hex: self[1])
+        guard color != nil || self[1].isEmpty else { throw wrong("Write its colour as RRGGBB.") }
+        return Trim(
+            tolerance: Int(threshold), color: color, equalSides: try flag(at: 2) ?? false,
+            equalEnds: try flag(at: 3) ?? false)
+    }
+
+    /// Reads `RRGGBB` or `RGB`.
+    private static func color(hex text: Substring) -> Color? {
+        let hex = text.count == 3 ? text.map { "\($0)\($0)" }.joined() : String(text)
+        guard hex.utf8.count == 6, hex.allSatisfy(\.isHexDigit), let value = UInt32(hex, radix: 16) else { return nil }
+        return Color(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
+    }
+
     /// Reads `R:G:B`, `RRGGBB` or `RGB`; `nil` for an empty argument.
     fileprivate func color() throws(Problem) -> Color? {
         if count == 1 {
-            let hex = self[0].count == 3 ? self[0].map { "\($0)\($0)" }.joined() : String(self[0])
-            if hex.isEmpty { return nil }
-            if hex.utf8.count == 6, hex.allSatisfy(\.isHexDigit), let value = UInt32(hex, radix: 16) {
-                return Color(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
-            }
+            if self[0].isEmpty { return nil }
+            if let color = Self.color(hex: self[0]) { return color }
         } else if count == 3, let red = try number(at: 0, 0...255), let green = try number(at: 1, 0...255),
             let blue = try number(at: 2, 0...255)
         {

@@ -1,6 +1,20 @@
 import Pipeline
 import PipelineImages
 
+/// Cuts off a border. All other work measures what is left as if it were the source.
+struct ImgproxyTrim: PixelTransform {
+    let trim: Trim
+
+    var signature: String? { "imgproxyTrim(\(parameters))" }
+
+    var parameters: String { trim.parameters }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let rest = try trim.transformed(image, cancellation)
+        return DecodedImage(size: rest.size, layout: rest.layout, frames: rest.frames, loopCount: rest.loopCount)
+    }
+}
+
 /// Cuts out the part that the option `crop` names.
 struct ImgproxyCrop: PixelTransform, PixelSizing {
     private let width, height: Double
@@ -99,7 +113,7 @@ struct ImgproxyCanvas: PixelTransform {
 
 extension ImgproxySizing {
     /// The sizes of a picture that may have been reduced by its decoder.
-    fileprivate func layout(of image: DecodedImage) -> ImgproxyLayout {
+    func layout(of image: DecodedImage) -> ImgproxyLayout {
         ImgproxyLayout(self, of: hasCrop ? ImgproxyCrop(self).size(in: image.nativeSize) : image.nativeSize)
     }
 }

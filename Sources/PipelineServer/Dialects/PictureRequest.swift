@@ -3,7 +3,7 @@ public import Stages
 
 /// The picture that a path asks for, whichever dialect the path is written in.
 public struct PictureRequest: Sendable {
-    /// The source as the path names it: an http or https URL, or a file's name in the folder.
+    /// The source as the path names it: an http, https or `s3:` URL, or a file's name in the folder.
     public var source: String
     /// Stages that refuse a source, or a request for it, by the file's header before it is decoded; none by default.
     public var checks: [any Stage] = []
@@ -14,6 +14,8 @@ public struct PictureRequest: Sendable {
     public var format: ImageFormat?
     /// The quality, from 1 to 100; `nil`, the default, for the server's.
     public var quality: Int?
+    /// The quality of formats that have another one than the server's, where ``quality`` is `nil`; none by default.
+    public var qualities: [ImageFormat: Int] = [:]
     /// The most bytes of the result; `nil`, the default, for no limit.
     public var maxBytes: Int?
     /// The name under which browsers save the result, without its extension; `nil`, the default, for the source's.

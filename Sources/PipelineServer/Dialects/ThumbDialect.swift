@@ -20,15 +20,19 @@ public struct ThumbDialect: Dialect {
     public let reads: RequestParts = .clientHints
     private let presets: [String: String]
     private let longestSide: Int
+    private let watermark: Watermark?
 
     /// - Parameters:
     ///   - presets: The options that names stand for, such as `200x200,cover`.
     ///   - longestSide: The longest side that a client may ask for, in pixels.
+    ///   - watermark: What the option `watermark` lays over pictures; `nil`, the default, refuses it.
     /// - Throws: ``ServerConfigurationError`` with the preset whose options can't be read.
-    public init(presets: [String: String] = [:], longestSide: Int = 8192) throws(ServerConfigurationError) {
-        (self.presets, self.longestSide) = (presets, longestSide)
+    public init(
+        presets: [String: String] = [:], longestSide: Int = 8192, watermark: Watermark? = nil
+    ) throws(ServerConfigurationError) {
+        (self.presets, self.longestSide, self.watermark) = (presets, longestSide, watermark)
         for (name, options) in presets.sorted(by: { $0.key < $1.key }) {
-            var reading = Reading(hints: ClientHints(), request: PictureRequest(source: ""))
+            var reading = Reading(hints: ClientHints(), request: PictureRequest(source: ""), watermark: watermark)
             do {
                 for word in options.split(separator: ",") { try reading.read(word, longestSide: longestSide) }
             } catch {
@@ -80,7 +84,8 @@ public struct ThumbDialect: Dialect {
         guard let slash = path.firstIndex(of: "/"), let source = path[path.index(after: slash)...].percentDecoded,
             let options = path[..<slash].percentDecoded, !source.isEmpty
         else { throw Problem(.badRequest, "Write /thumb/400x300/SOURCE.") }
-        var reading = Reading(hints: hints, request: PictureRequest(source: source, hints: hints))
+        var reading = Reading(
+            hints: hints, request: PictureRequest(source: source, hints: hints), watermark: watermark)
         let words = options.split(separator: ",", omittingEmptySubsequences: false)
         for word in words.flatMap({ presets[String($0)]?.split(separator: ",") ?? [$0] }) {
             try reading.read(word, longestSide: longestSide)
@@ -92,12 +97,15 @@ public struct ThumbDialect: Dialect {
 private struct Reading {
     let hints: ClientHints
     var request: PictureRequest
+    let watermark: Watermark?
     var size: PixelSize?
     var fit = Resize.Fit.inside
     var gravity = Gravity.center
     var enlarges = false
     var isByAttention = false
     var later: [any Stage] = []
+    /// Where the watermark lies; `nil` for a picture without it.
+    var mark: Gravity?
 
     mutating func read(_ word: Substring, longestSide: Int) throws(Problem) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -108,6 +116,7 @@ private struct Reading {
             case "attention": isByAttention = true
             case "grey": later.append(Grayscale())
             case "mirror": later.append(Flip(.horizontal))
+            case "watermark": try read(mark: .southEast)
             case "download": request.isAttachment = true
             default:
                 if let fit = Resize.Fit(rawValue: String(name)) {
@@ -126,15 +135,18 @@ private struct Reading {
         case "sharpen": later.append(Sharpen(try Self.decimal(value, name, 0...10)))
         case "rotate": later.append(Rotate(degrees: try Self.decimal(value, name, 0...360)))
         case "gravity":
-            guard let gravity = Gravity(rawValue: String(value)) else {
-                throw Problem(
-                    .badRequest, "gravity is one of \(Gravity.allCases.map(\.rawValue).joined(separator: ", ")).")
-            }
-            self.gravity = gravity
+            gravity = try Self.gravity(value, name)
+        case "watermark": try read(mark: Self.gravity(value, name))
         default:
             throw Problem(
-                .badRequest, "There is no option \(name). Write q, format, blur, sharpen, rotate or gravity.")
+                .badRequest, "There is no option \(name). Write q, format, blur, sharpen, rotate, gravity or watermark."
+            )
         }
+    }
+
+    private mutating func read(mark gravity: Gravity) throws(Problem) {
+        guard watermark != nil else { throw Problem(.badRequest, "This server has no watermark.") }
+        mark = gravity
     }
 
     func finished() throws(Problem) -> PictureRequest {
@@ -146,6 +158,9 @@ private struct Reading {
             request.stages = [Resize(size, fit: fit, enlarges: enlarges, gravity: gravity)]
         }
         request.stages += later
+        if let watermark, let mark {
+            request.stages.append(Composite(watermark.picture, gravity: mark, opacity: watermark.opacity))
+        }
         if hints.savesData { request.quality = min(request.quality ?? 100, 50) }
         return request
     }
@@ -167,6 +182,14 @@ private struct Reading {
             return min(longestSide, Int((Double(side) * hints.pixelRatio).rounded()))
         }
         return PixelSize(width: try side(sides[0]), height: try side(sides[1]))
+    }
+
+    private static func gravity(_ text: Substring, _ name: Substring) throws(Problem) -> Gravity {
+        guard let gravity = Gravity(rawValue: String(text)) else {
+            let names = Gravity.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.badRequest, "\(name) is one of \(names).")
+        }
+        return gravity
     }
 
     private static func number(

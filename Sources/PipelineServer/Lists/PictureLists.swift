@@ -10,10 +10,12 @@ final class PictureLists: Sendable {
     private let queue: WorkQueue
     private let failures: RecentFailures
     private let quality: Int
+    private let qualities: [ImageFormat: Int]
     private let decodeQuality: DecodeQuality
     private let folder: String?
     private let sources: DecodedSources
     private let arrangement: @Sendable (ImagePipeline) -> ImagePipeline
+    private let fallback: (source: ImageSource, maxAge: Duration)?
     /// Equal work has one list, which loads share.
     private let recent = Remembered<String, ImagePipeline>()
 
@@ -26,8 +28,13 @@ final class PictureLists: Sendable {
         _ resources: PipelineResources, _ configuration: ServerConfiguration, queue: WorkQueue,
         failures: RecentFailures
     ) {
+        fallback = configuration.fallback.map { (.bytes($0), configuration.fallbackMaxAge) }
+        var resources = resources
+        // Clients name no such source; see `SourcePolicy`.
+        if fallback != nil { resources.allowedSources.insert(.inline) }
         (self.resources, self.queue, self.failures) = (resources, queue, failures)
-        (quality, decodeQuality) = (configuration.quality, configuration.decodeQuality)
+        (quality, qualities) = (configuration.quality, configuration.qualities)
+        decodeQuality = configuration.decodeQuality
         folder = configuration.sources.followsLinks ? nil : configuration.sources.folder
         arrangement = configuration.arrangement
         sources = DecodedSources(in: resources.memory)
@@ -38,7 +45,8 @@ final class PictureLists: Sendable {
 
     /// The list for a picture. The client's formats count if the path names none.
     func list(for request: PictureRequest, _ formats: AcceptedFormats) -> ImagePipeline {
-        let options = EncodeOptions(quality: request.quality ?? quality, maxBytes: request.maxBytes)
+        var options = EncodeOptions(quality: request.quality ?? quality, maxBytes: request.maxBytes)
+        if request.quality == nil { options.qualities = qualities.merging(request.qualities) { $1 } }
         let encode =
             if let format = request.format {
                 Encode(format, options: options)
@@ -79,9 +87,9 @@ final class PictureLists: Sendable {
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
     /// picture before `Store`.
     private func arranged(_ work: [any Stage], _ expected: ExpectedResult) -> ImagePipeline {
-        arrangement(
+        let list = arrangement(
             ImagePipeline.returnCacheElseLoad(resources)
-                .removing(ReadInline.self).removing(ReadFile.self).removing(Downscale.self)
+                .removing(ReadFile.self).removing(Downscale.self)
                 .wrapping(ReplaceUndecodable.self) { remote in
                     Admit(queue) {
                         ReadFile(byteLimit: resources.limits.encodedBytes, within: folder)
@@ -92,5 +100,9 @@ final class PictureLists: Sendable {
                 .wrapping(Decode.self) { _ in
                     Results(resources.responses, expecting: expected) { work }
                 })
+        guard let fallback else { return list.removing(ReadInline.self) }
+        return list.wrapping(from: ResolveIdentifier.self) { all in
+            Fallback(to: fallback.source, maxAge: fallback.maxAge) { RememberFailure(failures) { all } }
+        }
     }
 }

@@ -15,7 +15,8 @@ struct Pictures: Sendable {
         self.loader = loader
         var resources = loader.resources
         resources.client = GuardedClient(resources.client, configuration.sources)
-        failures = RecentFailures(for: configuration.errorMaxAge, clock: resources.clock)
+        failures = RecentFailures(
+            for: configuration.errorMaxAge, configuration.lifetimes, clock: resources.clock)
         let lists = PictureLists(resources, configuration, queue: queue, failures: failures)
         plans = Plans(configuration, keys: keys, clock: resources.clock, lists: lists)
         maxAge = Int(configuration.maxAge.components.seconds)
@@ -46,6 +47,20 @@ struct Pictures: Sendable {
         }
     }
 
+    /// Removes the source of a path, and all its results, from every cache.
+    /// - Throws: `Problem` for a path that isn't a picture's.
+    func purge(_ lookup: Plans.Lookup) async throws {
+        guard case .load(let plan) = try plans.plan(for: lookup).plan else {
+            throw Problem(.notFound, "The path leads to another one. Ask for the path of a picture.")
+        }
+        failures.forget(plan.request.source)
+        if case .url(let url) = plan.request.source {
+            await loader.remove(url)
+        } else {
+            await loader.remove(plan.request)
+        }
+    }
+
     /// The ThumbHash of a source.
     func hash(of source: String) async throws -> [UInt8] {
         let (request, list) = try plans.hash(of: source)
@@ -69,6 +84,7 @@ struct Pictures: Sendable {
         let now = loader.resources.clock.now
         let age = response.confirmedAt.map { max(0, Int(now.timeIntervalSince($0).rounded())) }
         let limit = expires.map { max(0, $0 - Int(now.timeIntervalSince1970)) }
+        if response.isFallback { reply.fields.append(HTTPField(name: .fallbackImage, value: "1")) }
         var control = "max-age=\(min(maxAge, limit ?? maxAge))"
         if let end = response.freshUntil {
             // Caches measure lifetimes from the origin's response; Age tells them how long ago that was.
@@ -107,4 +123,5 @@ extension LoadPriority {
 extension HTTPField.Name {
     fileprivate static let serverTiming = name("Server-Timing")
     fileprivate static let priority = name("Priority")
+    fileprivate static let fallbackImage = name("Fallback-Image")
 }

@@ -48,6 +48,8 @@ final class Plans: Sendable {
     private let lists: PictureLists
     private let sources: SourcePolicy
     private let maxAge: Duration
+    private let lifetimes: [SourceLifetime]
+    private let sizes: [ImageFormat: ClosedRange<Int>]
     private let recent = Lock(RecentValues<Key, Plan>())
     private let formats = Remembered<String, AcceptedFormats>()
     /// The fields that all replies have.
@@ -57,6 +59,8 @@ final class Plans: Sendable {
         (self.keys, self.clock, self.lists) = (keys, clock, lists)
         sources = configuration.sources
         maxAge = configuration.maxAge
+        lifetimes = configuration.lifetimes
+        sizes = configuration.sizes
         fields = Reply.shared + (configuration.isCrossOrigin ? Reply.crossOrigin : [:])
     }
 
@@ -73,7 +77,7 @@ final class Plans: Sendable {
     private func formats(of accept: String?) -> AcceptedFormats {
         let field = accept ?? ""
         func read() -> AcceptedFormats {
-            AcceptedFormats(accept: field, codecs: lists.codecs, countsWeights: false)
+            AcceptedFormats(accept: field, codecs: lists.codecs, countsWeights: false, sizes: sizes)
         }
         return field.utf8.count <= 256 ? formats.value(field, read) : read()
     }
@@ -144,7 +148,11 @@ final class Plans: Sendable {
     }
 
     private func request(for source: String) throws(Problem) -> ImageRequest {
-        ImageRequest(try sources.source(source), expiry: .server(otherwise: maxAge))
+        let source = try sources.source(source)
+        guard case .url(let url) = source, let rule = lifetimes.rule(for: url), let own = rule.maxAge else {
+            return ImageRequest(source, expiry: .server(otherwise: maxAge))
+        }
+        return ImageRequest(source, expiry: rule.isFixed ? .after(own) : .server(otherwise: own))
     }
 }
 

@@ -24,6 +24,12 @@ struct RecentValues<Key: Hashable, Value> {
         if latest.count >= Self.maximumLatest { (earlier, latest) = (latest, [:]) }
         latest[key] = value
     }
+
+    /// Forgets a value.
+    mutating func remove(_ key: Key) {
+        latest[key] = nil
+        earlier[key] = nil
+    }
 }
 
 /// Values that were made lately: making one takes longer than a hit in memory.

@@ -87,13 +87,11 @@ struct Server: Sendable {
         _ settings: Settings, codecs: ImageCodecs, metrics: PrometheusMetrics, clock: any LoadClock = SystemClock()
     ) throws {
         (self.settings, self.metrics) = (settings, metrics)
-        var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
-        options.userAgent = "image-server/\(PrometheusMetrics.version)"
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: settings.memoryBytes, trimsUnderPressure: true),
             responses: HTTPCache(
                 folder: settings.cache, byteLimit: settings.cacheBytes, isShared: true, clock: clock),
-            client: CurlClient(options), codecs: codecs, isolation: settings.isolate ? .automatic : .none,
+            client: try settings.client(), codecs: codecs, isolation: settings.isolate ? .automatic : .none,
             limits: settings.limits)
         let (memory, responses) = (resources.memory, resources.responses)
         metrics.add("pipeline_memory_bytes", help: "Bytes of results in memory.") { Double(memory.byteCount) }

@@ -30,7 +30,7 @@ struct Settings: ParsableArguments {
 
     @Option(
         name: .customLong("allow"),
-        help: "A URL prefix to load from, such as https://example.com/photos/. May be repeated.")
+        help: "A URL prefix to load from: https://example.com/photos/, or s3://bucket/. May be repeated.")
     var origins: [String] = []
 
     @Option(
@@ -68,6 +68,34 @@ struct Settings: ParsableArguments {
 
     @Option(help: "The quality of results whose path has none, 1 to 100.")
     var quality = 80
+
+    @Option(name: .customLong("format-quality"), help: "A format's own quality, such as avif=60. May be repeated.")
+    var formatQualities: [String] = []
+
+    @Option(
+        name: .customLong("format-pixels"),
+        help: "The pixels of results that a format is chosen for, such as avif=0-2000000. May be repeated.")
+    var formatSizes: [String] = []
+
+    @Option(
+        name: .customLong("lifetime"),
+        help: "How long sources below a URL are fresh, and their errors: URL=SECONDS,SECONDS. May be repeated.")
+    var lifetimes: [String] = []
+
+    @Option(help: "The file of a picture that stands in for sources that can't be loaded. By default there is none.")
+    var fallback: String?
+
+    @Option(help: "How long results with the fallback are fresh, in seconds.")
+    var fallbackMaxAge = 60
+
+    @Option(help: "The file of a picture that paths may lay over theirs. By default there is none.")
+    var watermark: String?
+
+    @Option(help: "The opacity of the watermark, 0 to 1.")
+    var watermarkOpacity = 1.0
+
+    @Option(help: "The file of the token with which a request PURGE removes a picture. By default nobody may.")
+    var purgeTokenFile: String?
 
     @Option(help: "The maximum pixels of a result's longer side.")
     var longestSide = 8192
@@ -129,6 +157,15 @@ struct Settings: ParsableArguments {
         help: "A name for options of /imgproxy/, such as small=rs:fill:200:200. May be repeated.")
     var imgproxyPresets: [String] = []
 
+    @Flag(help: "Read presets alone in the paths of /imgproxy/, in place of options.")
+    var imgproxyPresetsOnly = false
+
+    @Option(help: "What is put before the sources of /imgproxy/, such as https://example.com/photos/.")
+    var imgproxyBaseURL: String?
+
+    @Option(help: "The file of the key of encrypted sources of /imgproxy/, in hexadecimal.")
+    var imgproxySourceKeyFile: String?
+
     @Flag(help: "Serve only the tiles and sizes of /iiif/ that info.json lists. Else a signature covers every region.")
     var iiifSizes = false
 
@@ -152,6 +189,7 @@ struct Settings: ParsableArguments {
         try check("queue", queue, 1...1_000_000)
         try check("max-age", maxAge, 0...31_536_000)
         try check("error-max-age", errorMaxAge, 0...3600)
+        try check("fallback-max-age", fallbackMaxAge, 0...31_536_000)
         try check("burst", burst, 1...1_000_000)
         try check("cache-bytes", cacheBytes, 0...Int.max)
         try check("memory-bytes", memoryBytes, 0...Int.max)
@@ -163,6 +201,9 @@ struct Settings: ParsableArguments {
         if let metricsPort { try check("metrics-port", metricsPort, 1...65535) }
         if let originQueue { try check("origin-queue", originQueue, 1...1_000_000) }
         guard rate.isFinite, rate >= 0 else { throw ValidationError("--rate is \(rate); it has to be 0 or more.") }
+        guard 0...1 ~= watermarkOpacity else {
+            throw ValidationError("--watermark-opacity is \(watermarkOpacity); it has to be 0 to 1.")
+        }
         if let folder {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
@@ -182,36 +223,50 @@ struct Settings: ParsableArguments {
     /// What the server serves, and how much work it takes.
     /// - Throws: ``SettingsError``, or `ServerConfigurationError`, for what can't be used.
     func configuration() throws -> ServerConfiguration {
+        let mark = try watermark.map { try Watermark(file: $0, opacity: watermarkOpacity) }
         var configuration = try ServerConfiguration(
             hosts: Hosts(publicURL: publicURL, names: hostNames, listeningAt: host), sources: sources(),
             keys: unsigned ? nil : keys(),
             dialects: [
                 IIIFDialect(longestSide: longestSide, givesListedOnly: iiifSizes),
-                ImgproxyDialect(presets: Self.named("imgproxy-preset", imgproxyPresets), longestSide: longestSide),
-                ThumbDialect(presets: Self.named("preset", presets), longestSide: longestSide),
+                ImgproxyDialect(
+                    presets: Self.named("imgproxy-preset", imgproxyPresets), longestSide: longestSide, watermark: mark,
+                    givesPresetsOnly: imgproxyPresetsOnly, baseURL: imgproxyBaseURL ?? "",
+                    sourceKey: imgproxySourceKeyFile.map { try ServerConfiguration.key(inFile: $0) }),
+                ThumbDialect(presets: Self.named("preset", presets), longestSide: longestSide, watermark: mark),
             ])
         configuration.clients = try ClientAddresses(proxies: proxies)
         (configuration.requestsPerSecond, configuration.burst) = (rate, burst)
         (configuration.queueLimit, configuration.originQueueLimit) = (queue, originQueue)
         (configuration.maxAge, configuration.errorMaxAge) = (.seconds(maxAge), .seconds(errorMaxAge))
         (configuration.quality, configuration.decodeQuality) = (quality, decodeQuality)
+        configuration.qualities = try ServerConfiguration.qualities(formatQualities)
+        configuration.sizes = try ServerConfiguration.sizes(formatSizes)
+        configuration.lifetimes = try lifetimes.map(SourceLifetime.init(parsing:))
+        configuration.fallback = try fallback.map { try Array(Data(contentsOf: URL(fileURLWithPath: $0))) }
+        configuration.fallbackMaxAge = .seconds(fallbackMaxAge)
+        configuration.purgeToken = try purgeTokenFile.map(ServerConfiguration.token(inFile:))
         // Every page in this machine's browser can reach the loopback address.
         configuration.isCrossOrigin = !unsigned || publicURL != nil || !Hosts.isLoopback(host)
         return configuration
     }
 
     /// The sources that are loaded.
-    /// - Throws: ``SettingsError`` for an origin that isn't an http or https URL.
+    /// - Throws: `ServerConfigurationError` for an origin that isn't an http or https URL.
     func sources() throws -> SourcePolicy {
-        var urls: [URL] = []
-        for text in origins {
-            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
-            else { throw SettingsError("--allow \(text) is not an http or https URL.") }
-            urls.append(url)
-        }
-        var sources = SourcePolicy(folder: folder, origins: urls)
+        var sources = try SourcePolicy(folder: folder, prefixes: origins)
         sources.followsLinks = followLinks
         return sources
+    }
+
+    /// What loads sources. Objects of a bucket are signed for with the credentials of this machine.
+    /// - Throws: `LoadError` with `invalidURL` for addresses or a store that can't be read.
+    func client() throws -> any TransferClient {
+        var options = CurlClient.Options(addresses: try .publicOnly(allowing: addresses))
+        options.userAgent = "image-server/\(PrometheusMetrics.version)"
+        let client = CurlClient(options)
+        guard origins.contains(where: { $0.lowercased().hasPrefix("s3:") }) else { return client }
+        return SignedForS3(client, at: try S3Endpoint(), credentials: S3CredentialSource())
     }
 
     /// The keys of the file.
@@ -219,10 +274,7 @@ struct Settings: ParsableArguments {
     ///   that is malformed.
     func keys() throws -> SigningKeys {
         guard let keysFile else { throw SettingsError("This server has no file of keys.") }
-        guard let text = try? String(contentsOfFile: keysFile, encoding: .utf8) else {
-            throw SettingsError("The file of keys, \(keysFile), can't be read.")
-        }
-        return try SigningKeys(file: text)
+        return try SigningKeys(contentsOfFile: keysFile)
     }
 
     /// What a source may cost.
