@@ -55,6 +55,7 @@ verify-server: server
 	Examples/ImageServer/Scripts/iiif
 	@if [ -n "$(IMGPROXY)" ]; then Examples/ImageServer/Scripts/imgproxy $(IMGPROXY); \
 	else echo "imgproxy's paths aren't asked for: clone imgproxy/imgproxy, and pass IMGPROXY=FOLDER"; fi
+	Examples/ImageServer/Scripts/thumbor
 	Examples/ImageServer/Scripts/browser
 	Examples/ImageServer/Scripts/redbot
 	Examples/ImageServer/Scripts/deployment

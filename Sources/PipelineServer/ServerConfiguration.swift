@@ -71,7 +71,9 @@ public struct ServerConfiguration: Sendable {
         if let dialects {
             self.dialects = dialects
         } else {
-            self.dialects = [IIIFDialect(), try ImgproxyDialect(), try ThumbDialect()]
+            self.dialects = [
+                IIIFDialect(), try ImgproxyDialect(), try ThumbDialect(), ThumborDialect(),
+            ]
         }
     }
 }

@@ -1,7 +1,6 @@
-import Digests
 import Essentials
 
-/// The keys that paths are signed with: HMAC-SHA256 (RFC 2104), in base64url.
+/// The keys that paths are signed with: HMAC (RFC 2104) in base64url, by one of the ``SignatureAlgorithm``s.
 ///
 /// Each path is checked against every key, so a key is rotated in three steps: the new one is added, the programs that sign
 /// switch to it, and the old one is removed.
@@ -66,18 +65,22 @@ public struct SigningKeys: Sendable {
     /// - Parameters:
     ///   - text: What is signed.
     ///   - isSalted: Whether the key's salt is put before it.
-    public func signature(of text: some StringProtocol, isSalted: Bool = false) -> String {
-        keys.first.map { SHA256.code(Self.message(text, $0, isSalted), key: $0.secret).base64URL } ?? ""
+    ///   - algorithm: The kind of signature; by default HMAC-SHA256.
+    public func signature(
+        of text: some StringProtocol, isSalted: Bool = false, algorithm: SignatureAlgorithm = .sha256
+    ) -> String {
+        keys.first.map { algorithm.signature(of: Self.message(text, $0, isSalted), key: $0.secret) } ?? ""
     }
 
     /// Whether a signature was made with one of the keys. The comparison takes equally long for every wrong one. Each
     /// signature has one spelling, so that a signed path has one, and caches in front keep it once.
     public func isValid(
-        _ signature: some StringProtocol, of text: some StringProtocol, isSalted: Bool = false
+        _ signature: some StringProtocol, of text: some StringProtocol, isSalted: Bool = false,
+        algorithm: SignatureAlgorithm = .sha256
     ) -> Bool {
         if trustedSignatures.contains(String(signature)) { return true }
-        guard let given = [UInt8](base64URL: signature), given.base64URL == signature else { return false }
-        return keys.contains { SHA256.isCode(given, of: Self.message(text, $0, isSalted), key: $0.secret) }
+        guard let given = [UInt8](base64URL: signature), algorithm.spelling(given) == signature else { return false }
+        return keys.contains { algorithm.isCode(given, of: Self.message(text, $0, isSalted), key: $0.secret) }
     }
 
     private static func message(_ text: some StringProtocol, _ key: Key, _ isSalted: Bool) -> [UInt8] {

@@ -3,8 +3,8 @@ public import Pipeline
 
 /// A kind of paths: `/NAME/…` with a place for the signature, the options and the source.
 ///
-/// ``IIIFDialect``, ``ImgproxyDialect`` and ``ThumbDialect`` are dialects. One of your own reads the paths that another
-/// server has, into the same values:
+/// ``IIIFDialect``, ``ImgproxyDialect``, ``ThumborDialect`` and ``ThumbDialect`` are dialects. One of your own
+/// reads the paths that another server has, into the same values:
 ///
 /// ```swift
 /// struct SquareDialect: Dialect {
@@ -110,14 +110,20 @@ public struct SignedText: Sendable {
     let signature: Substring?
     let isSalted: Bool
     let expires: Int?
+    let algorithm: SignatureAlgorithm
 
     /// - Parameters:
     ///   - text: What is signed.
     ///   - signature: What the path has as its signature; `nil` for none.
     ///   - isSalted: Whether the key's salt comes before the text.
     ///   - expires: When the path stops being valid, in seconds since 1970; `nil` for never.
-    public init(_ text: Substring, signature: Substring?, isSalted: Bool = false, expires: Int? = nil) {
+    ///   - algorithm: The kind of signature; by default HMAC-SHA256.
+    public init(
+        _ text: Substring, signature: Substring?, isSalted: Bool = false, expires: Int? = nil,
+        algorithm: SignatureAlgorithm = .sha256
+    ) {
         (self.text, self.signature, self.isSalted, self.expires) = (text, signature, isSalted, expires)
+        self.algorithm = algorithm
     }
 }
 

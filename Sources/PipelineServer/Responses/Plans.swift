@@ -127,7 +127,8 @@ final class Plans: Sendable {
     private func check(_ signed: SignedText, _ keys: SigningKeys?) throws(Problem) {
         if let keys {
             guard let signature = signed.signature,
-                keys.isValid(signature, of: signed.text, isSalted: signed.isSalted)
+                keys.isValid(
+                    signature, of: signed.text, isSalted: signed.isSalted, algorithm: signed.algorithm)
             else {
                 throw Problem(
                     .forbidden, "The path's signature is missing or wrong. Sign it with one of the server's keys.")
