@@ -72,7 +72,7 @@ public struct ServerConfiguration: Sendable {
             self.dialects = dialects
         } else {
             self.dialects = [
-                IIIFDialect(), try ImgproxyDialect(), try ThumbDialect(), ThumborDialect(),
+                IIIFDialect(), try ImgproxyDialect(), InfoDialect(), try ThumbDialect(), ThumborDialect(),
             ]
         }
     }

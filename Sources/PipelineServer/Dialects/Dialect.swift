@@ -3,8 +3,8 @@ public import Pipeline
 
 /// A kind of paths: `/NAME/…` with a place for the signature, the options and the source.
 ///
-/// ``IIIFDialect``, ``ImgproxyDialect``, ``ThumborDialect`` and ``ThumbDialect`` are dialects. One of your own
-/// reads the paths that another server has, into the same values:
+/// ``IIIFDialect``, ``ImgproxyDialect``, ``ThumborDialect``, ``ThumbDialect`` and ``InfoDialect`` are dialects. One of
+/// your own reads the paths that another server has, into the same values:
 ///
 /// ```swift
 /// struct SquareDialect: Dialect {
@@ -137,17 +137,32 @@ public enum DialectRequest: Sendable {
     case redirect(to: String)
 }
 
-/// A text about a source, which is made from its header alone.
+/// A text about a source.
 public struct SourceDescription: Sendable {
+    /// What the text is made of.
+    enum Content: Sendable {
+        /// The source's size in pixels, as it is seen upright. Only the header is read.
+        case size(@Sendable (PixelSize) -> String)
+        /// Facts of the header and of the decoded picture, as JSON.
+        case facts
+    }
+
     let source: String
     let type: String
-    let text: @Sendable (PixelSize) -> String
+    let content: Content
 
+    /// Describes a source by its header alone.
     /// - Parameters:
     ///   - source: The source as the path names it.
     ///   - type: The text's media type.
     ///   - text: Makes the text from the source's size in pixels, as it is seen upright.
     public init(of source: String, type: String, text: @escaping @Sendable (PixelSize) -> String) {
-        (self.source, self.type, self.text) = (source, type, text)
+        (self.source, self.type, content) = (source, type, .size(text))
+    }
+
+    /// Describes a source by the facts that ``InfoDialect`` lists.
+    /// - Parameter source: The source as the path names it.
+    public init(factsOf source: String) {
+        (self.source, type, content) = (source, "application/json", .facts)
     }
 }

@@ -41,23 +41,7 @@ public struct ThumbDialect: Dialect {
         }
     }
 
-    public func signedText(of path: DialectPath) throws(Problem) -> SignedText {
-        var values: [Substring: Substring] = [:]
-        let query = path.query ?? ""
-        for pair in query.split(separator: "&", omittingEmptySubsequences: false) where !query.isEmpty {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let isKnown = parts.count == 2 && ["expires", "signature"].contains(parts[0]) && values[parts[0]] == nil
-            guard isKnown || !path.isSigned else {
-                throw Problem(.badRequest, "The query is expires=SECONDS&signature=…, and nothing else.")
-            }
-            if isKnown { values[parts[0]] = parts[1] }
-        }
-        guard let expires = values["expires"] else { return SignedText(path.text[...], signature: values["signature"]) }
-        guard let seconds = expires.canonicalNumber else {
-            throw Problem(.forbidden, "The expiry is not a number of seconds since 1970.")
-        }
-        return SignedText("\(path.text)?expires=\(seconds)", signature: values["signature"], expires: seconds)
-    }
+    public func signedText(of path: DialectPath) throws(Problem) -> SignedText { try path.signedByQuery() }
 
     /// The path to a picture, with its query if it is signed.
     /// - Parameters:
@@ -68,10 +52,7 @@ public struct ThumbDialect: Dialect {
     public static func path(
         _ options: String, to source: String, signedWith keys: SigningKeys?, expires: Int? = nil
     ) -> String {
-        let path = "/thumb/\(options)/\(source.percentEncoded)"
-        let signed = expires.map { "\(path)?expires=\($0)" } ?? path
-        guard let keys else { return signed }
-        return "\(signed)\(expires == nil ? "?" : "&")signature=\(keys.signature(of: signed))"
+        DialectPath.signed("/thumb/\(options)/\(source.percentEncoded)", with: keys, expires: expires)
     }
 
     public func request(_ path: DialectPath) throws(Problem) -> DialectRequest {

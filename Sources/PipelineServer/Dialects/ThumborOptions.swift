@@ -13,7 +13,7 @@ struct ThumborOptions {
         sizing.longestSide = longestSide
         if parts.take("debug") { throw Problem(.badRequest, "This server draws no focal points. Leave out debug.") }
         if parts.take("meta") {
-            throw Problem(.badRequest, "This server has no meta. Leave it out.")
+            throw Problem(.badRequest, "This server has no meta. Write /info/ and the source for its size and format.")
         }
         sizing.trim = try parts.take(Self.trim)
         if let crop = try parts.take(Self.edges) { sizing.crop = crop }

@@ -64,9 +64,16 @@ final class PictureLists: Sendable {
             decode: request.isTile ? KeepDecoded(sources) { decode } : decode)
     }
 
-    /// The list that ends with the source's size.
-    func listOfSize() -> ImagePipeline {
-        kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decode: nil)
+    /// The list that ends with a source's description, or with what that is made of.
+    func list(for description: SourceDescription) -> ImagePipeline {
+        switch description.content {
+        case .size: kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decode: nil)
+        case .facts:
+            kept(
+                [Resize(100), WriteFacts()],
+                after: [CheckHeader(limits: resources.limits), ReadFacts(limits: resources.limits)],
+                expecting: .untyped, decode: decode)
+        }
     }
 
     /// The list that ends with the picture's ThumbHash.

@@ -51,8 +51,7 @@ final class PlannedLoad: Sendable {
         let picture: PictureRequest
         switch kind {
         case .description(let description):
-            guard let size = response.nativeSize else { throw Problem(.internalServerError, "The size is unknown.") }
-            var reply = Reply(Array(description.text(size).utf8), fields)
+            var reply = Reply(try description.text(response), fields)
             reply.addTag()
             return reply
         case .picture(let own): picture = own
@@ -81,6 +80,22 @@ extension [UInt8] {
     fileprivate func isStored(with other: [UInt8]) -> Bool {
         withUnsafeBytes { first in
             other.withUnsafeBytes { first.baseAddress == $0.baseAddress && first.count == $0.count }
+        }
+    }
+}
+
+extension SourceDescription {
+    /// The text's bytes, from the result of its list.
+    fileprivate func text(_ response: LoadResponse) throws(Problem) -> [UInt8] {
+        switch content {
+        case .size(let text):
+            guard let size = response.nativeSize else { throw Problem(.internalServerError, "The size is unknown.") }
+            return Array(text(size).utf8)
+        case .facts:
+            guard let document = response.encoded else {
+                throw Problem(.internalServerError, "The list ended without a text.")
+            }
+            return document.bytes
         }
     }
 }

@@ -115,7 +115,8 @@ final class Plans: Sendable {
             var fields = fields
             if parts.contains(.linkedData) { fields[.vary] = "Accept" }
             return .load(
-                PlannedLoad(description, fields, try request(for: description.source), lists.listOfSize()))
+                PlannedLoad(
+                    description, fields, try request(for: description.source), lists.list(for: description)))
         case .picture(let picture):
             try check(expires: picture.expires)
             return .load(

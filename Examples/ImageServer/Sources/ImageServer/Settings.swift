@@ -234,7 +234,7 @@ struct Settings: ParsableArguments {
                     givesPresetsOnly: imgproxyPresetsOnly, baseURL: imgproxyBaseURL ?? "",
                     sourceKey: imgproxySourceKeyFile.map { try ServerConfiguration.key(inFile: $0) }),
                 ThumbDialect(presets: Self.named("preset", presets), longestSide: longestSide, watermark: mark),
-                ThumborDialect(longestSide: longestSide),
+                ThumborDialect(longestSide: longestSide), InfoDialect(),
             ])
         configuration.clients = try ClientAddresses(proxies: proxies)
         (configuration.requestsPerSecond, configuration.burst) = (rate, burst)
