@@ -37,13 +37,16 @@ test: dependencies
 demo: dependencies
 	swift run --package-path Examples -c release Demo $(PHOTOGRAPH) demo-output
 
-# Serves a gallery of 200 pictures at http://127.0.0.1:8080, by the example of an image server.
+# Serves a gallery of photographs and drawings at http://127.0.0.1:8080, by the example of an image server.
 SERVER = Examples/ImageServer/.build/release/ImageServer
-PHOTOGRAPHS = $(addprefix Tests/Images/good/,photo-12mp-baseline-420.jpg jpeg-exif-xmp-icc.jpg \
-    jpeg-greyscale.jpg webp-lossy.webp)
+PICTURES = Examples/ImageServer/.build/gallery
+DRAWINGS = Examples/ImageServer/.build/drawings
 serve: server
-	$(SERVER) pictures Examples/ImageServer/.build/pictures $(addprefix --photograph ,$(PHOTOGRAPHS))
-	$(SERVER) --unsigned --gallery --folder Examples/ImageServer/.build/pictures
+	@Scripts/dependencies python3
+	python3 Examples/ImageServer/Scripts/drawings.py $(DRAWINGS)
+	$(SERVER) pictures $(PICTURES) dandelions.jpg=Tests/Images/good/photo-12mp-baseline-420.jpg \
+	    clouds-over-Paris.avif=Tests/Images/good/avif-photo.avif $(DRAWINGS)/*.svg
+	$(SERVER) --unsigned --gallery --folder $(PICTURES)
 
 server: dependencies
 	PIPECTL_COMMIT=$(COMMIT) swift build --package-path Examples/ImageServer -c release

@@ -47,7 +47,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             resources: [
-                "gallery.css", "gallery.html", "gallery.js", "traces.html", "traces.js", "viewer.html", "viewer.js",
+                "cell.html", "favicon.svg", "gallery.css", "gallery.html", "gallery.js", "traces.html", "traces.js",
+                "viewer.html", "viewer.js",
             ].map {
                 .embedInCode("Gallery/Web/" + $0)
             },

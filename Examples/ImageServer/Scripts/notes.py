@@ -21,7 +21,7 @@ PICTURES = [
     "/iiif/pattern-000.jpg/full/200,/0/default.jpg",
 ]
 PATHS = PICTURES + [
-    "/iiif/pattern-000.jpg/info.json", "/iiif/pattern-000.jpg", "/", "/viewer", "/gallery.js", "/traces.json",
+    "/iiif/pattern-000.jpg/info.json", "/iiif/pattern-000.jpg", "/", "/viewer?name=pattern-000.jpg", "/gallery.js", "/traces.json",
     "/health/live", "/health/ready", "/metrics", "/nothing", "/thumb/320x240/missing.jpg", "/thumb/0x0/a.jpg",
     "/thumb/10x10/http:%2F%2Fexample.com%2Fa.jpg",
 ]

@@ -31,11 +31,7 @@ struct ImageServer: AsyncParsableCommand {
             let arguments = try SettingsSources.arguments(
                 Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
             var command = try parseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
             exit(withError: error)
         }
@@ -109,13 +105,14 @@ struct Server: Sendable {
         let hasMetrics = settings.metricsPort == nil
         configuration.pages = { request, responder in
             let path = request.path?.prefix { $0 != "?" } ?? ""
-            return hasMetrics && path == "/metrics" ? await metrics.page() : try await gallery?.page(request, responder)
+            return hasMetrics && path == "/metrics" ? await metrics.page() : try gallery?.page(request, responder)
         }
         let loader = ImageLoader(
             resources,
             observers: [LoadMetrics(resources, factory: metrics)] + (gallery == nil ? [] : [recent]))
         log = RequestLog(settings.log)
         responder = ImageResponder(configuration, loader: loader, metrics: metrics, log: log)
+        gallery?.prepare(responder)
     }
 
     /// Runs the server until a signal stops it. `isRunning` is called with the port once requests are accepted.

@@ -265,7 +265,7 @@ final class ServerTests {
         try await withServer(open + ["--gallery"]) { (server: RunningServer) async throws in
             let page = try await server.get("/").text
             #expect(page.contains("large.png"))
-            for name in ["evil", "hidden", "b.jpg"] { #expect(!page.contains(name), "\(name)") }
+            for name in ["evil", ".hidden", "b.jpg"] { #expect(!page.contains(name), "\(name)") }
         }
     }
 
@@ -278,23 +278,38 @@ final class ServerTests {
                 let page = try await server.get("/")
                 #expect(page.status == 200 && page.fields[.contentType] == "text/html; charset=utf-8")
                 #expect(try await server.get("/", [.ifNoneMatch: page.fields[.eTag] ?? ""]).status == 304)
-                let image = try #require(page.text.firstMatch(of: /alt="large" src="([^"]+)"/))
+                let image = try #require(page.text.firstMatch(of: /alt="Large" src="([^"]+)"/))
                 #expect(try await server.get(String(image.1)).status == 200)
-                let viewer = try #require(
-                    page.text.firstMatch(of: /iiif=([^"]+)" data-name="large.png" data-hash="([^"]+)"/))
-                let base = try #require(viewer.1.percentDecoded)
+                let link = try #require(page.text.firstMatch(of: /href="([^"]+)" data-name="large.png"/))
+                let viewer = try await server.get(String(link.1)).text
+                let base = try #require(viewer.firstMatch(of: /data-iiif="([^"]+)"/)).1
                 #expect(try await server.get(base + "/info.json").text.contains("\"width\":600,\"height\":300"))
-                #expect(viewer.2.count > 20)
+                let screen = try #require(viewer.firstMatch(of: /id="base" alt="Large" src="([^"]+)"/))
+                #expect(try await server.get(String(screen.1)).status == 200)
                 let traces = try await server.get("/traces.json").text
                 #expect(traces.contains("large.png\"") && traces.contains("\"status\":200"), "\(traces.prefix(400))")
-                for path in ["/viewer", "/traces", "/gallery.js", "/viewer.js", "/traces.js", "/gallery.css"] {
+                for path in ["/traces", "/gallery.js", "/viewer.js", "/traces.js", "/gallery.css", "/favicon.svg"] {
                     #expect(try await server.get(path).status == 200, "\(path)")
                 }
+                #expect(try await server.get("/viewer?name=other.png").status == 404)
             }
             try await withServer(options) { (server: RunningServer) async throws in
                 #expect(try await server.get("/").status == 404)
                 #expect(try await server.get("/traces.json").status == 404)
             }
+        }
+    }
+
+    @Test("The gallery has placeholders and sizes once they are known, and its page waits for none")
+    func placeholders() async throws {
+        try await withServer(open + ["--gallery"]) { (server: RunningServer) async throws in
+            var pictures = ""
+            while !pictures.contains(/"details":"600 × 300 · PNG · [0-9]+ KB"/) {
+                #expect(try await server.get("/").text.contains(#"data-name="large.png""#))
+                pictures = try await server.get("/pictures.json").text
+            }
+            let hash = try #require(try await server.get("/").text.firstMatch(of: /"large.png" data-hash="([^"]+)"/)).1
+            #expect(hash.count > 20)
         }
     }
 

@@ -1,5 +1,5 @@
 "use strict";
-// The grid works without this. The script adds placeholders, and gives up requests that are no longer wanted.
+// The grid works without this. The script draws placeholders, filters, and gives up requests that are no longer wanted.
 
 // Draws a ThumbHash: a few cosines of lightness, of two colour differences and of alpha, each as half a byte.
 function drawHash(bytes, canvas) {
@@ -32,6 +32,16 @@ function drawHash(bytes, canvas) {
 }
 
 const cells = [...document.querySelectorAll(".grid a")];
+
+function addPlaceholder(cell) {
+  if (!cell.dataset.hash || cell.querySelector("canvas")) return;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [16, 12];
+  canvas.setAttribute("aria-hidden", "true");
+  drawHash(Uint8Array.from(atob(cell.dataset.hash), (c) => c.charCodeAt(0)), canvas);
+  cell.prepend(canvas);
+}
+
 for (const cell of cells) {
   const image = cell.querySelector("img");
   image.addEventListener("error", () => {
@@ -41,14 +51,44 @@ for (const cell of cells) {
   });
   image.addEventListener("load", () => cell.classList.remove("failed"));
   if (image.complete && image.getAttribute("src") && !image.naturalWidth) image.dispatchEvent(new Event("error"));
-  if (!cell.dataset.hash) continue;
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [16, 12];
-  canvas.setAttribute("aria-hidden", "true");
-  drawHash(Uint8Array.from(atob(cell.dataset.hash), (c) => c.charCodeAt(0)), canvas);
-  cell.prepend(canvas);
 }
 
+// Those of the first screen are painted with the page, the others when there is time.
+const first = 24, later = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
+cells.slice(0, first).forEach(addPlaceholder);
+if (cells.some((cell) => cell.dataset.hash)) performance.mark("placeholders");
+later(() => cells.slice(first).forEach(addPlaceholder));
+
+// Asks for the placeholders and sizes that the server didn't know yet when it sent the page.
+async function askForMissing(wait = 150) {
+  const missing = cells.filter((cell) => !cell.dataset.hash);
+  if (!missing.length || wait > 10_000) return;
+  await new Promise((resolve) => setTimeout(resolve, wait));
+  const response = await fetch("/pictures.json").catch(() => null);
+  const pictures = new Map(response?.ok ? (await response.json()).map((picture) => [picture.name, picture]) : []);
+  for (const cell of missing) {
+    const picture = pictures.get(cell.dataset.name);
+    if (!picture?.hash) continue;
+    cell.dataset.hash = picture.hash;
+    cell.querySelector(".details").textContent = picture.details;
+    addPlaceholder(cell);
+  }
+  askForMissing(wait * 1.5);
+}
+askForMissing();
+
+const filter = document.getElementById("filter"), count = document.getElementById("count");
+filter.addEventListener("input", () => {
+  const words = filter.value.toLowerCase().split(/\s+/);
+  let shown = 0;
+  for (const cell of cells) {
+    const text = cell.textContent.toLowerCase();
+    cell.parentElement.hidden = !words.every((word) => text.includes(word));
+    shown += !cell.parentElement.hidden;
+  }
+  count.textContent = shown === cells.length ? `${shown} pictures` : `${shown} of ${cells.length} pictures`;
+  document.getElementById("none").hidden = shown > 0;
+});
 // Two screens away a request that hasn't ended is given up: the server then stops the work. It is sent again on the way back.
 let givenUp = 0;
 const observer = new IntersectionObserver((entries) => {
