@@ -50,7 +50,6 @@ extension Message {
         append(header.isVector)
         append(header.region)
         append(header.profileBytes)
-        append(header.unreadFrames)
         append(header.missingCharacters)
         append(header.missingCharacter)
         append(header.missingPictures)
@@ -101,7 +100,7 @@ extension Message.Reader {
         let header = try nextHeader(formats)
         guard header.format == formats[codec] else { throw Message.Malformed("it is a header of \(header.format)") }
         // The pages of a TIFF may form a circle, in which its decoder counts up to 65,536.
-        guard max(header.frames, header.unreadFrames) <= max(65_536, fileBytes) else {
+        guard header.frames <= max(65_536, fileBytes) else {
             throw Message.Malformed("\(header.frames) frames in \(fileBytes) bytes")
         }
         guard header.region == nil else { throw Message.Malformed("it has a region that nobody asked for") }
@@ -131,7 +130,6 @@ extension Message.Reader {
         header.isVector = try nextBool()
         header.region = try nextRegion()
         header.profileBytes = try next(in: 0...Message.largest)
-        header.unreadFrames = try next(in: 0...Message.largest)
         header.missingCharacters = try next(in: 0...Message.largest)
         header.missingCharacter = try next(in: 0...0x10_ffff)
         header.missingPictures = try next(in: 0...Message.largest)

@@ -83,7 +83,7 @@ struct FollowsSourceTests {
 
     @Test(
         "A format without frames says that it drops them, unless one frame was asked for",
-        arguments: ["convert anim.gif s.jpg", "thumb anim.gif -o s.png", "load anim.gif -o s.jpg"])
+        arguments: ["convert anim.gif s.jpg", "thumb anim.gif -o s.tif", "load anim.gif -o s.jpg"])
     func droppedFrames(arguments: String) async throws {
         let result = try await pipectl.shell("pipectl \(arguments)")
         #expect(result.status == 0 && result.errors.contains("holds only the first one"), "\(result.errors)")

@@ -48,11 +48,6 @@ extension ImageHeader {
     /// The warning of what a result lacks: frames that it could hold, and parts of a drawing; `nil` if nothing is lost
     /// against the user's will.
     func warning(kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
-        if unreadFrames > 0, result.holdsMotion || result == format {
-            return
-                "The file is an animated \(format.name.uppercased()) with \(unreadFrames) frames; only the first one "
-                + "is read."
-        }
         if let losses { return losses }
         guard !isChosen, frames > kept else { return nil }
         guard result.holdsMotion else {

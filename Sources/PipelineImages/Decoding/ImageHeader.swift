@@ -40,8 +40,6 @@ public struct ImageHeader: Sendable, Hashable {
     package var convertedColors: CodedColors?
     /// Bytes of the ICC profile.
     package var profileBytes = 0
-    /// The number of frames of an animation whose decoder reads only the first; 0 for any other file.
-    package var unreadFrames = 0
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.
     package var missingCharacters = 0
     /// One of them; 0 without any.

@@ -20,7 +20,8 @@ public struct AcceptedFormats: Sendable, Hashable {
         let opaque: ImageFormat
         /// The format of pictures with it.
         let transparent: ImageFormat
-        /// The format of animations; `nil` if the client accepts none that holds them, and gets a still picture.
+        /// The format of animations; `nil` if the client accepts neither WebP nor GIF. It then gets the format of a still
+        /// picture, of which AVIF and PNG hold all frames.
         let moving: ImageFormat?
 
         init(_ candidates: Candidates, from pixels: Int) {
@@ -70,7 +71,7 @@ public struct AcceptedFormats: Sendable, Hashable {
     /// section 12.4.1 allows.
     /// - Parameters:
     ///   - hasAlpha: Whether a pixel is transparent; JPEG is then the last resort.
-    ///   - isAnimated: Whether there are several frames; WebP and GIF hold them.
+    ///   - isAnimated: Whether there are several frames. If accepted, WebP or GIF is then chosen.
     ///   - size: The picture's size, which counts if formats have sizes; by default the smallest.
     public func best(hasAlpha: Bool, isAnimated: Bool, size: PixelSize = 0) -> ImageFormat {
         let choice = larger.last { $0.pixels <= size.bytes(1) } ?? best

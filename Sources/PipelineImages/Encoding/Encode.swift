@@ -2,8 +2,8 @@ public import Pipeline
 
 /// Turns pixels into the bytes of an image file.
 ///
-/// JPEG has no transparency, so it is written over white. AVIF, GIF and WebP keep all frames of an animation with their
-/// delays; other formats get the first. Metadata is written only if ``EncodeOptions/metadata`` asks for it.
+/// JPEG has no transparency, so it is written over white. AVIF, GIF, PNG and WebP keep all frames of an animation with
+/// their delays; other formats get the first. Metadata is written only if ``EncodeOptions/metadata`` asks for it.
 ///
 /// The work counts towards the time limit of the list's `Decode`, as that of all other stages does. Cancelling the load
 /// stops it within milliseconds. AVIF, PNG and WebP may take longer: the load ends at once, as it does when its time is

@@ -16,7 +16,7 @@ public struct ImageMetadata: Sendable, Hashable {
     public let storedSize: PixelSize
     /// How the stored pixels are turned upright.
     public let orientation: ImageOrientation
-    /// The number of frames or pages; 1 for a still picture. The frames of an APNG count, though only its first is decoded.
+    /// The number of frames or pages; 1 for a still picture.
     public let frames: Int
     /// How often an animation plays; 0 means forever. It is 0 for most still pictures.
     public let loopCount: Int
@@ -139,7 +139,7 @@ public struct ImageMetadata: Sendable, Hashable {
         size = header.size
         storedSize = header.storedSize
         orientation = header.orientation
-        frames = max(header.frames, header.unreadFrames)
+        frames = header.frames
         loopCount = header.loopCount
         hasAlpha = header.hasAlpha
         bitsPerChannel = header.bitsPerChannel
@@ -166,7 +166,7 @@ public struct ImageMetadata: Sendable, Hashable {
         size = header.size
         storedSize = header.storedSize
         orientation = header.orientation
-        frames = max(header.frames, header.unreadFrames)
+        frames = header.frames
         loopCount = header.loopCount
         hasAlpha = header.hasAlpha
         bitsPerChannel = header.bitsPerChannel

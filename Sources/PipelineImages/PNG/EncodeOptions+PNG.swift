@@ -29,7 +29,7 @@ extension EncodeOptions {
         /// The filter; ``Filter/adaptive`` by default. Pictures with a palette are never filtered.
         public var filter: Filter
         /// The most colours of a palette, 2 to 256, rounded down to 2, 4, 16 or 256. A palette makes files far smaller,
-        /// with loss. `nil`, the default, for no palette.
+        /// with loss. All frames of an animation share it. `nil`, the default, for no palette.
         public var colors: Int?
         /// With a palette, how much of a pixel's error is diffused to its neighbours, 0 to 1; 1 by default.
         public var dither: Double

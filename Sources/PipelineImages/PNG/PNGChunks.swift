@@ -16,6 +16,8 @@ struct PNGChunk {
         case codedColors = 0x6349_4350  // cICP
         case text = 0x6954_5874  // iTXt
         case animation = 0x6163_544c  // acTL
+        case frame = 0x6663_544c  // fcTL
+        case framePixels = 0x6664_4154  // fdAT
     }
 
     fileprivate let name: UInt32

@@ -1,7 +1,8 @@
 #if PNG
 import Pipeline
 
-/// Decodes PNG. The file is inflated with libdeflate, and rows are scaled as they are unfiltered.
+/// Decodes PNG. The file is inflated with libdeflate, and rows are scaled as they are unfiltered. If several frames are
+/// wanted, those of an animation are drawn; otherwise the still picture, which need not be one of them.
 ///
 /// Rare files are left to libvips: interlaced ones, those with one transparent colour, pictures of more than 16 MB, and
 /// damaged ones.
@@ -17,27 +18,33 @@ struct PNGDecoder: ImageDecoding {
         let file = try PNGFile(bytes, cancellation)
         var header = ImageHeader(
             format: .png, storedSize: file.size, orientation: file.orientation,
-            hasAlpha: file.color == .rgba || file.color == .grayAlpha || file.transparency != nil,
+            frames: max(1, file.animation.frames.count),
+            loopCount: file.animation.frames.count > 1 ? file.animation.plays : 0, hasAlpha: file.hasAlpha,
             hasProfile: file.hasProfile, bitsPerChannel: file.depth)
         header.readsRegions = true
         header.colors = [.gray, .grayAlpha].contains(file.color) ? .gray : .rgb
-        header.unreadFrames = file.animationFrames ?? 0
         let length = file.inflatedLength ?? .max
         header.memory = file.isInterlaced || length <= Self.longestInflation ? length : 0
         // libvips gets a copy without the other chunks; otherwise the pieces are joined.
         header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
+            .saturatingPlus(file.animationMemory)
         header.profileBytes = file.profile?.count ?? 0
         header.codedColors = file.codedColors
         header.convertedColors = file.decisiveColors.flatMap { $0.differsFromSRGB ? $0 : nil }
         return header
     }
 
-    /// Decodes at the exact size that fits the box.
+    /// Decodes at the exact size that fits the box. A damaged animation, if allowed, has the frames before the damage.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let file = try PNGFile(bytes, cancellation)
         let size = header.storedSize(for: box)
+        if options.frames > 1, !options.allowTruncated, let fault = file.animation.fault {
+            throw PNGFile.damaged(fault)
+        }
+        let count = min(file.animation.frames.count, header.frames, options.frames)
+        if count > 1 { return try animation(file, header, size, count, options, cancellation) }
         let window = header.storedRegion
         let plan = ResamplePlan(from: window.size, to: size, reserve: options.quality.blockReserve)
         guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, window, cancellation) else {
@@ -53,6 +60,18 @@ struct PNGDecoder: ImageDecoding {
 
     func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
         try PNGMetadata.read(bytes, cancellation)
+    }
+
+    private func animation(
+        _ file: PNGFile, _ header: ImageHeader, _ size: PixelSize, _ count: Int, _ options: DecodeOptions,
+        _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        guard options.allowTruncated || !file.isDamaged else { throw PNGFile.damaged("a checksum is wrong") }
+        let scaling = CanvasScaling(
+            header: header, size: size, layout: file.canvasLayout, quality: options.quality, profile: file.profile)
+        return try scaling.image(
+            try PNGFrames(file: file, scaling: scaling, allowTruncated: options.allowTruncated)
+                .frames(count: count, cancellation: cancellation))
     }
 
     /// Returns the scaled picture; `nil` if the file is damaged.

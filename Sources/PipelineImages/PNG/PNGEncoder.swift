@@ -1,9 +1,11 @@
 #if PNG
 import Pipeline
 
-/// Encodes PNG. Rows are filtered here and deflated with libdeflate, in a third of zlib's time.
+/// Encodes PNG, animations with all their frames. Rows are filtered here and deflated with libdeflate, in a third of
+/// zlib's time.
 struct PNGEncoder: ImageEncoding {
     let defaults = EncodeOptions.PNG()
+    let holdsMotion = true
     // libdeflate compresses all rows in one go.
     let canBeStopped = false
 
@@ -26,6 +28,10 @@ struct PNGEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, options: EncodeOptions.PNG, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
+        if image.isAnimated {
+            return try PNGAnimationEncoder(options: options)
+                .encode(image, metadata: metadata, cancellation: cancellation)
+        }
         if let colors = options.colors {
             return try PNGPaletteEncoder(options: options, colors: colors)
                 .encode(image, metadata: metadata, cancellation: cancellation)

@@ -39,18 +39,21 @@ struct PNGFile {
     private var hasEXIF = false
     /// The colours of the chunk `cICP` (PNG, third edition, section 11.3.2.6); the first that is correct counts.
     private(set) var codedColors: CodedColors?
-    /// The number of frames of an animation, whose first is the picture; `nil` for a still picture.
-    private(set) var animationFrames: Int?
+    /// The frames of an animation; none for a still picture.
+    private(set) var animation: PNGAnimation
     /// Whether a critical chunk has a wrong checksum.
     private(set) var isDamaged = false
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     /// The range of the signature and the header.
     private let start: Range<Int>
+    /// The range of the header's fields.
+    let headerFields: Range<Int>
     /// The palette's colours, three bytes each; empty without one.
     private(set) var palette: ArraySlice<UInt8> = []
     /// The palette's transparency, or the transparent colour; `nil` if damaged.
     private(set) var transparency: ArraySlice<UInt8>?
-    private var paletteChunk, transparencyChunk, profileChunk: PNGChunk?
+    private(set) var paletteChunk, transparencyChunk: PNGChunk?
+    private var profileChunk: PNGChunk?
     /// The pieces of the compressed pixels.
     private var pieces: [PNGChunk] = []
     /// The last, incomplete piece of a truncated file, which may still be decoded.
@@ -74,11 +77,15 @@ struct PNGFile {
         self.bytes = bytes
         isInterlaced = interlace == 1
         start = 0..<header.whole.upperBound
-        while let chunk = try chunks.next() {
-            if chunk.kind == .end { return }
+        headerFields = header.body
+        animation = PNGAnimation(size)
+        var next = try chunks.next()
+        while let chunk = next, chunk.kind != .end {
             take(chunk)
+            next = try chunks.next()
         }
-        if bytes[...].number(at: chunks.position + 4, bytes: 4) == Int(PNGChunk.Kind.pixels.rawValue) {
+        animation.close()
+        if next == nil, bytes[...].number(at: chunks.position + 4, bytes: 4) == Int(PNGChunk.Kind.pixels.rawValue) {
             rest = chunks.position..<bytes.count
         }
     }
@@ -86,6 +93,8 @@ struct PNGFile {
     private mutating func take(_ chunk: PNGChunk) {
         // Chunks that aren't used aren't checked either.
         guard chunk.kind != nil || chunk.isCritical, chunk.kind != .text else { return }
+        // A frame's pixels are checked when it is drawn.
+        if chunk.kind == .framePixels { return animation.takePixels(chunk, bytes[chunk.body]) }
         let isWhole = chunk.isWhole(in: bytes)
         if !isWhole, chunk.isCritical { isDamaged = true }
         switch chunk.kind {
@@ -101,10 +110,9 @@ struct PNGFile {
             let numbers = bytes[chunk.body].map { Int($0) }
             codedColors = CodedColors(
                 primaries: numbers[0], transfer: numbers[1], matrix: numbers[2], isFullRange: numbers[3] != 0)
-        case .animation where pieces.isEmpty:
-            // More frames than the file has bytes are an invalid number. It may be cut off.
-            let frames = 2...max(65_536, bytes.count)
-            animationFrames = bytes[chunk.body].number(at: 0, bytes: 4).flatMap { frames.contains($0) ? $0 : nil }
+        case .animation where isWhole && pieces.isEmpty:
+            animation.takeNumbers(bytes[chunk.body], fileLength: bytes.count)
+        case .frame: animation.takeFrame(bytes[chunk.body], isWhole: isWhole, isPicture: pieces.isEmpty)
         case .exif where isWhole && !hasEXIF:
             hasEXIF = true
             orientation = EXIFBlock(bytes[chunk.body])?.orientation ?? .up
@@ -151,8 +159,8 @@ struct PNGFile {
     /// The size of the compressed pixels in bytes.
     var compressedLength: Int { pieces.reduce(0) { $0 + $1.body.count } }
 
-    /// The memory of the list of pieces, whose capacity may be twice its count.
-    var listLength: Int { 2 * pieces.count * MemoryLayout<PNGChunk>.stride }
+    /// The memory of the lists of pieces and frames, whose capacity may be twice their count.
+    var listLength: Int { 2 * (pieces.count * MemoryLayout<PNGChunk>.stride + animation.listLength) }
 
     /// The compressed pixels, joined.
     var stream: ArraySlice<UInt8> {

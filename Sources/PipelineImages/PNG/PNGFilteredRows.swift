@@ -2,33 +2,41 @@
 import CImages
 import Pipeline
 
-/// The filtered rows of a picture, each preceded by the number of its filter (ISO/IEC 15948 clause 9).
+/// The filtered rows of a part of a frame, each preceded by the number of its filter (ISO/IEC 15948 clause 9).
 struct PNGFilteredRows {
     let image: DecodedImage
     let filter: EncodeOptions.PNG.Filter
+    private let frame: Int
+    private let region: PixelRegion
     /// The row of zeros above the first row.
     private let nothing: [UInt8]
 
-    init(_ image: DecodedImage, _ filter: EncodeOptions.PNG.Filter) {
+    /// - Parameters:
+    ///   - frame: The frame's index; by default the first.
+    ///   - region: The part; by default the whole frame.
+    init(_ image: DecodedImage, frame: Int = 0, region: PixelRegion? = nil, _ filter: EncodeOptions.PNG.Filter) {
         self.image = image
         self.filter = filter
-        nothing = [UInt8](repeating: 0, count: image.width * image.layout.channelCount)
+        self.frame = frame
+        self.region = region ?? PixelRegion(x: 0, y: 0, size: image.size)
+        nothing = [UInt8](repeating: 0, count: self.region.size.width * image.layout.channelCount)
     }
 
     /// Filters all rows.
     /// - Throws: `CancellationError`.
     func bytes(_ cancellation: WorkCancellation) throws -> [UInt8] {
         let (pixel, length) = (image.layout.channelCount, nothing.count)
-        let capacity = (length + 1) * image.height
+        let step = image.width * pixel
+        let capacity = (length + 1) * region.size.height
         return try [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
-            try image.withPixels { pixels in
+            try image.withPixels(ofFrame: frame) { pixels in
                 try nothing.withUnsafeBufferPointer { nothing in
                     guard let start = pixels.baseAddress, let zeros = nothing.baseAddress, var line = out.baseAddress
                     else { return }
-                    for y in 0..<image.height {
+                    for y in 0..<region.size.height {
                         if y % 64 == 0 { try cancellation.check() }
-                        let row = start + y * length
-                        let above = y == 0 ? zeros : row - length
+                        let row = start + (region.y + y) * step + region.x * pixel
+                        let above = y == 0 ? zeros : row - step
                         let number =
                             filter == .adaptive
                             ? cpng_best_filter(row, above, line + 1, length, pixel) : Int32(filter.rawValue)

@@ -45,21 +45,40 @@ struct PNGWriter {
     ///   - level: The compression level, from 0, none, to 9.
     /// - Throws: `LoadError.Code.unencodable` if memory can't be allocated.
     mutating func finish(_ rows: [UInt8], level: Int) throws(LoadError) -> [UInt8] {
+        let stream = try Self.deflated(rows, level: level)
+        // Reserves once, including the chunks' own bytes, since a growing array is copied each time.
+        bytes.reserveCapacity(bytes.count + stream.count + 1024)
+        writePixels(stream)
+        return end()
+    }
+
+    /// Compresses rows.
+    /// - Throws: `LoadError.Code.unencodable` if memory can't be allocated.
+    static func deflated(_ rows: [UInt8], level: Int) throws(LoadError) -> [UInt8] {
         guard let stream = Deflation.zlibStream(of: rows, level: level) else {
             throw LoadError(.unencodable, subject: "", "The picture can't be deflated: out of memory.")
         }
-        // Reserves once, including the chunks' own bytes, since a growing array is copied each time.
-        bytes.reserveCapacity(bytes.count + stream.count + 1024)
-        // A chunk has at most 2 GB (clause 5.3).
-        for start in stride(from: 0, to: stream.count, by: 1 << 30) {
-            writeChunk("IDAT", stream[start..<min(stream.count, start + 1 << 30)])
+        return stream
+    }
+
+    /// The most bytes of pixels in a chunk, which has at most 2 GB (clause 5.3).
+    static let longestChunk = 1 << 30
+
+    /// Writes the compressed pixels.
+    mutating func writePixels(_ stream: [UInt8]) {
+        for start in stride(from: 0, to: stream.count, by: Self.longestChunk) {
+            writeChunk("IDAT", stream[start..<min(stream.count, start + Self.longestChunk)])
         }
+    }
+
+    /// Ends the file.
+    mutating func end() -> [UInt8] {
         writeChunk("IEND", [])
         return bytes
     }
 
     /// Writes a chunk with its length and checksum.
-    private mutating func writeChunk(_ type: String, _ body: some Collection<UInt8>) {
+    mutating func writeChunk(_ type: String, _ body: some Collection<UInt8>) {
         bytes += body.count.bigEndian(4)
         let start = bytes.count
         bytes += type.utf8

@@ -19,7 +19,22 @@ struct PNGDecoderTests {
         var rows: [[UInt8]]
 
         var bytes: [UInt8] {
-            let header = Self.big(width) + Self.big(height) + [UInt8(depth), UInt8(color), 0, 0, interlace]
+            let stream = Self.stream(rows)
+            // In two pieces.
+            let pieces = [("IDAT", Array(stream.prefix(10))), ("IDAT", Array(stream.dropFirst(10)))]
+            return Self.file([("IHDR", header)] + chunks + pieces + [("IEND", [])])
+        }
+
+        var header: [UInt8] {
+            Self.big(width) + Self.big(height) + [UInt8(depth), UInt8(color), 0, 0, interlace]
+        }
+
+        static func file(_ chunks: [(String, [UInt8])]) -> [UInt8] {
+            [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + chunks.flatMap { chunk($0.0, $0.1) }
+        }
+
+        /// Rows in a zlib stream, not compressed.
+        static func stream(_ rows: [[UInt8]]) -> [UInt8] {
             var stream: [UInt8] = [0x78, 0x01]
             let data = Array(rows.joined())
             let (low, high) = data.reduce((1, 0)) { sums, byte in
@@ -32,12 +47,7 @@ struct PNGDecoderTests {
                 stream += [last ? 1 : 0, UInt8(count & 255), UInt8(count >> 8)]
                 stream += [UInt8(~count & 255), UInt8(~count >> 8 & 255)] + block
             }
-            stream += Self.big(high << 16 | low)
-            var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + Self.chunk("IHDR", header)
-            for (type, body) in chunks { file += Self.chunk(type, body) }
-            // In two pieces.
-            file += Self.chunk("IDAT", Array(stream.prefix(10))) + Self.chunk("IDAT", Array(stream.dropFirst(10)))
-            return file + Self.chunk("IEND", [])
+            return stream + big(high << 16 | low)
         }
 
         static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
@@ -50,7 +60,7 @@ struct PNGDecoderTests {
             return Self.big(body.count) + checked + Self.big(Int(~sum))
         }
 
-        private static func big(_ value: Int) -> [UInt8] {
+        static func big(_ value: Int) -> [UInt8] {
             (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
         }
     }

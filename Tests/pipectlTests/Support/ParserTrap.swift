@@ -41,8 +41,7 @@ struct ParserTrap {
             "writes files",
             [
                 "AVIFLoops", "AVIFMetadata", "Deflation", "Encode", "GIFFrames", "GIFShownFrame", "GIFWriter",
-                "PNGIndexedRows",
-                "PNGWriter", "QualitySearch", "WebPMetadata",
+                "PNGAnimationWriter", "PNGIndexedRows", "PNGWriter", "QualitySearch", "WebPMetadata",
             ]
         ),
     ]
