@@ -50,11 +50,16 @@ struct SlabWriter {
         message.append(description.profile?.byteCount ?? 0)
         message.append(description.exifByteCount)
         message.append(description.xmpByteCount)
+        message.append(description.provenance != nil)
+        message.append(description.provenance?.byteCount ?? 0)
         message.append(description.location != nil)
         for degrees in [description.location?.latitude, description.location?.longitude] {
             message.append(Int(truncatingIfNeeded: (degrees ?? 0).bitPattern))
         }
-        for text in [description.profile?.name, description.capturedAt, description.camera, description.lens] {
+        for text in [
+            description.profile?.name, description.provenance?.label, description.capturedAt, description.camera,
+            description.lens,
+        ] {
             try append(text, to: &message)
         }
     }
@@ -138,15 +143,18 @@ struct SlabReader {
         let profileBytes = try numbers.next(in: 0...Message.mostPacked(in: byteCount))
         let exif = try numbers.next(in: 0...Message.mostEXIF(in: byteCount))
         let xmp = try numbers.next(in: 0...Message.mostPacked(in: byteCount))
+        let (hasProvenance, provenanceBytes) = (try numbers.nextBool(), try numbers.next(in: 0...byteCount))
         let isLocated = try numbers.nextBool()
         let (latitude, longitude) = (try degrees(upTo: 90), try degrees(upTo: 180))
-        let name = try optionalText()
+        let (name, label) = (try optionalText(), try optionalText())
         return ImageMetadata(
             header: header, colors: colors,
             profile: hasProfile
                 ? ImageMetadata.ColorProfile(name: name, isSRGB: isSRGB, byteCount: profileBytes) : nil,
             capturedAt: try optionalText(), camera: try optionalText(), lens: try optionalText(),
             location: isLocated ? ImageMetadata.Location(latitude: latitude, longitude: longitude) : nil,
+            provenance: hasProvenance
+                ? ImageMetadata.Provenance(byteCount: provenanceBytes, label: label) : nil,
             exifByteCount: exif, xmpByteCount: xmp, byteCount: byteCount)
     }
 

@@ -43,7 +43,8 @@ struct MessageTests {
             header: header, colors: .rgb,
             profile: ImageMetadata.ColorProfile(name: "Display", isSRGB: false, byteCount: 500),
             capturedAt: "2026:01:02", camera: "A camera", lens: nil,
-            location: ImageMetadata.Location(latitude: 1, longitude: 2), exifByteCount: 3, xmpByteCount: 4,
+            location: ImageMetadata.Location(latitude: 1, longitude: 2),
+            provenance: ImageMetadata.Provenance(byteCount: 5, label: "urn:c2pa:1"), exifByteCount: 3, xmpByteCount: 4,
             byteCount: Self.fileBytes)
     }
 

@@ -21,6 +21,10 @@ extension ImageMetadata {
         if let capturedAt { parts.append("taken \(printable(capturedAt))") }
         parts += [camera, lens].compactMap { $0.map { printable($0) } }
         if let location { parts.append("GPS position \(location.text)") }
+        if let provenance {
+            let label = provenance.label.map { " \(printable($0))" } ?? ""
+            parts.append("C2PA manifest\(label) (\(ByteCount.text(provenance.byteCount)))")
+        }
         return "\(Job(reading: input).shown): \(parts.joined(separator: ", "))"
     }
 }
@@ -28,7 +32,7 @@ extension ImageMetadata {
 /// A field that `info -F` can print.
 enum InfoField: String, CaseIterable, Sendable {
     case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, primaries, transfer, captured,
-        camera, lens, gps, bytes
+        camera, lens, gps, provenance, bytes
 
     /// The field's text; empty where the file says nothing.
     func text(_ input: String, _ metadata: ImageMetadata) -> String {
@@ -50,6 +54,7 @@ enum InfoField: String, CaseIterable, Sendable {
         case .camera: printable(metadata.camera ?? "")
         case .lens: printable(metadata.lens ?? "")
         case .gps: metadata.location?.text ?? ""
+        case .provenance: printable(metadata.provenance.map { $0.label ?? "unnamed" } ?? "")
         case .bytes: "\(metadata.byteCount)"
         }
     }
@@ -85,6 +90,8 @@ extension Report {
                 "lens": metadata?.lens,
                 "latitude": metadata?.location?.latitude,
                 "longitude": metadata?.location?.longitude,
+                "provenance": metadata?.provenance.map { $0.label ?? "unnamed" },
+                "provenanceBytes": metadata?.provenance?.byteCount,
                 "exifBytes": metadata?.exifByteCount,
                 "xmpBytes": metadata?.xmpByteCount,
                 "bytes": metadata?.byteCount,

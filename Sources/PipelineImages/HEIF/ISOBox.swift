@@ -1,4 +1,3 @@
-#if AVIF || HEIC || JPEGXL
 /// A box of the ISO base media file format (ISO/IEC 14496-12 section 4.2): a type and its content.
 struct ISOBox {
     let type: String
@@ -73,4 +72,3 @@ extension [UInt8] {
         replaceSubrange(offset..<offset + 4, with: (number + value).bigEndian(4))
     }
 }
-#endif

@@ -3,6 +3,8 @@ import Pipeline
 struct JPEGSegments {
     private(set) var metadata = EmbeddedMetadata()
     private var hasEXIF = false
+    /// The pieces of JUMBF boxes (ISO/IEC 19566-5 annex D), without their marker's name.
+    private(set) var boxPieces: [ArraySlice<UInt8>] = []
     /// The offset of the first scan; `nil` if there is none.
     private(set) var scan: Int?
 
@@ -56,6 +58,7 @@ struct JPEGSegments {
             let name = Array("ICC_PROFILE\0".utf8)
             guard body.starts(with: name), let index = body.number(at: name.count, bytes: 1) else { return }
             profile[index] = body.dropFirst(name.count + 2)
+        case 0xffeb where body.starts(with: "JP".utf8): boxPieces.append(body.dropFirst(2))
         default: break
         }
     }

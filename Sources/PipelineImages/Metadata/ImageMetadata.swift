@@ -40,6 +40,9 @@ public struct ImageMetadata: Sendable, Hashable {
     public let lens: String?
     /// Where the picture was taken (EXIF's GPSLatitude and GPSLongitude).
     public let location: Location?
+    /// The manifests that say where the picture comes from and how it was changed (C2PA); `nil` if there are none. Found
+    /// in JPEG, PNG, WebP, AVIF and HEIC.
+    public let provenance: Provenance?
     /// The sizes of the EXIF and XMP blocks in bytes; 0 without a block.
     public let exifByteCount, xmpByteCount: Int
     /// The size of the file in bytes.
@@ -54,6 +57,21 @@ public struct ImageMetadata: Sendable, Hashable {
         package init(latitude: Double, longitude: Double) {
             self.latitude = latitude
             self.longitude = longitude
+        }
+    }
+
+    /// The manifests of a file that say where its picture comes from and how it was changed, signed by its makers (C2PA,
+    /// also called Content Credentials). They are found, but their signatures aren't checked.
+    public struct Provenance: Sendable, Hashable {
+        /// The size of all manifests in bytes.
+        public let byteCount: Int
+        /// The label of the active manifest, such as `urn:c2pa:…`; `nil` if it has no readable one.
+        public let label: String?
+
+        /// Describes manifests.
+        package init(byteCount: Int, label: String?) {
+            self.byteCount = byteCount
+            self.label = label
         }
     }
 
@@ -128,10 +146,14 @@ public struct ImageMetadata: Sendable, Hashable {
         guard header.storedSize.width > 0, header.storedSize.height > 0 else {
             throw LoadError(.undecodable, subject: "", "The \(header.format) file's picture has no pixels.")
         }
-        return ImageMetadata(bytes, header, try decoder.metadata(of: bytes, cancellation: cancellation))
+        return ImageMetadata(
+            bytes, header, try decoder.metadata(of: bytes, cancellation: cancellation),
+            try Provenance(of: bytes, header.format, cancellation))
     }
 
-    private init(_ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata) {
+    private init(
+        _ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata, _ provenance: Provenance?
+    ) {
         // A TIFF file is itself such a block, with more directories than its extracted texts.
         let exif = EXIFBlock(bytes) ?? EXIFBlock(embedded.exif)
         let profile = embedded.profile.isEmpty ? nil : ICCProfile(embedded.profile)
@@ -152,6 +174,7 @@ public struct ImageMetadata: Sendable, Hashable {
         camera = exif?.camera
         lens = exif.flatMap { $0.text(EXIFBlock.Tag.lensModel, in: $0.exposureEntries) }
         location = exif?.location
+        self.provenance = provenance
         exifByteCount = embedded.exif.count
         xmpByteCount = embedded.xmp.count
         byteCount = bytes.count
@@ -160,7 +183,8 @@ public struct ImageMetadata: Sendable, Hashable {
     /// Describes a file that another process has read.
     package init(
         header: ImageHeader, colors: ColorModel, profile: ColorProfile?, capturedAt: String?, camera: String?,
-        lens: String?, location: Location?, exifByteCount: Int, xmpByteCount: Int, byteCount: Int
+        lens: String?, location: Location?, provenance: Provenance?, exifByteCount: Int, xmpByteCount: Int,
+        byteCount: Int
     ) {
         format = header.format
         size = header.size
@@ -177,6 +201,7 @@ public struct ImageMetadata: Sendable, Hashable {
         self.camera = camera
         self.lens = lens
         self.location = location
+        self.provenance = provenance
         self.exifByteCount = exifByteCount
         self.xmpByteCount = xmpByteCount
         self.byteCount = byteCount
