@@ -33,7 +33,7 @@ public struct SourceLifetime: Sendable {
         self.init(url, maxAge: maxAge, errorMaxAge: errorMaxAge, isFixed: words[0].hasSuffix("!"))
     }
 
-    /// A text of at most ten years; no text is no duration; `nil` for anything else.
+    /// The seconds of a text, at most ten years, or none for an empty one; `nil` for anything else.
     private static func seconds(_ text: Substring) -> Duration?? {
         if text.isEmpty { return .some(nil) }
         guard let seconds = text.plainNumber, seconds <= 315_360_000 else { return nil }

@@ -19,7 +19,7 @@ struct AskAgainLater: CompositeStage {
     }
 }
 
-/// Runs its body, and remembers its failure for ``AskAgainLater`` where a fallback hides it from who asks.
+/// Runs its body, and remembers its failure for ``AskAgainLater`` where a fallback hides it from the caller.
 struct RememberFailure: CompositeStage {
     var body: Chain
     private let failures: RecentFailures

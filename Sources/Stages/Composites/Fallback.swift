@@ -13,7 +13,7 @@ public import Pipeline
 /// and is scaled and encoded as the source would have been. Around fewer stages it replaces what they read, and isn't kept.
 /// The load's `isFallback` and its trace tell of it.
 ///
-/// A source can't be loaded if it is missing, can't be reached, is no picture, is damaged or is larger than a limit. Other
+/// A source can't be loaded if it is missing, can't be reached, isn't a picture, is damaged or is larger than a limit. Other
 /// errors are thrown: those of a program's own rules (`refused`, `busy`), of later stages, and cancellation.
 public struct Fallback: CompositeStage {
     public var body: Chain

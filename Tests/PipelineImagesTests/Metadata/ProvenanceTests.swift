@@ -26,11 +26,15 @@ struct ProvenanceTests {
     /// A JPEG with pieces of a box in segments, after its first marker.
     private func jpeg(_ pieces: [(box: Int, place: Int, bytes: [UInt8])]) throws -> [UInt8] {
         let source = try Pictures.bytes("good/jpeg-greyscale.jpg")
-        let segments = pieces.flatMap { box, place, bytes in
-            [0xff, 0xeb] + (bytes.count + 10).bigEndian(2) + Array("JP".utf8) + box.bigEndian(2) + place.bigEndian(4)
-                + bytes
+        var file = Array(source.prefix(2))
+        for (box, place, bytes) in pieces {
+            let length: [UInt8] = (bytes.count + 10).bigEndian(2)
+            file += [0xff, 0xeb] + length + Array("JP".utf8)
+            file += box.bigEndian(2)
+            file += place.bigEndian(4)
+            file += bytes
         }
-        return source.prefix(2) + segments + source.dropFirst(2)
+        return file + source.dropFirst(2)
     }
 
     @Test("In the segments of a JPEG, whatever their order and other boxes")
