@@ -117,18 +117,16 @@ struct SettingsSources {
 
     /// The name of a property's option.
     private static func optionName(_ label: String) -> String {
-        let property = label.drop { $0 == "_" }
-        switch property {
-        case "origins": return "allow"
-        case "addresses": return "allow-address"
-        case "hostNames": return "allow-host"
-        case "proxies": return "trust-proxy"
-        case "presets": return "preset"
-        case "imgproxyPresets": return "imgproxy-preset"
-        case "pictures": return "picture"
-        default: return property.replacing(/([a-z])([A-Z])/) { "\($0.1)-\($0.2)" }.lowercased()
-        }
+        let property = String(label.drop { $0 == "_" })
+        return names[property] ?? property.replacing(/([a-z])([A-Z])/) { "\($0.1)-\($0.2)" }.lowercased()
     }
+
+    /// The names of options that may be repeated.
+    private static let names = [
+        "origins": "allow", "addresses": "allow-address", "hostNames": "allow-host", "proxies": "trust-proxy",
+        "presets": "preset", "imgproxyPresets": "imgproxy-preset", "pictures": "picture", "lifetimes": "lifetime",
+        "formatQualities": "format-quality", "formatSizes": "format-pixels",
+    ]
 }
 
 /// A property of ``Settings`` that is an option or a flag.

@@ -184,7 +184,7 @@ final class ImgproxyPictureTests {
     func refusals() async throws {
         try await withPictures { (server: RunningServer) async throws in
             for (path, word) in [
-                ("rot:45/plain/map.bmp", "rot:45"), ("wm:0.5/plain/map.bmp", "wm:0.5"), ("t:10/plain/map.bmp", "t:10"),
+                ("rot:45/plain/map.bmp", "rot:45"), ("wm:0.5/plain/map.bmp", "wm:0.5"), ("t:-1/plain/map.bmp", "t:-1"),
                 ("pix:5/plain/map.bmp", "pix:5"), ("raw:1/plain/map.bmp", "raw:1"), ("ph:1/plain/map.bmp", "ph:1"),
                 ("sm:0/plain/map.bmp", "sm:0"), ("eth:1/plain/map.bmp", "eth:1"), ("w:9000/plain/map.bmp", "w:9000"),
                 ("dpr:0/plain/map.bmp", "dpr:0"), ("pr:none/plain/map.bmp", "none"), ("nothing:1/plain/a", "nothing"),

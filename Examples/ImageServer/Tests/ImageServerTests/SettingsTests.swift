@@ -52,7 +52,11 @@ final class SettingsTests {
             + [
                 "--rate=-5", "--rate=nan", "--burst=-1", "--cache-bytes=-1", "--memory-bytes=-5", "--pixels=0",
                 "--decode-seconds=0", "--public-url=javascript:x", "--folder=/nonexistent", "--trust-proxy=x",
-                "--host=0.0.0.0", "--allow=ftp://a.example/", "--max-connections=0",
+                "--host=0.0.0.0", "--allow=ftp://a.example/", "--max-connections=0", "--lifetime=60",
+                "--format-quality=webp", "--format-quality=webp=0", "--format-pixels=avif=9-1",
+                "--format-pixels=svg=1-9",
+                "--watermark=/nonexistent", "--watermark-opacity=2", "--fallback=/nonexistent", "--fallback-max-age=-1",
+                "--purge-token-file=/dev/null", "--imgproxy-source-key-file=/dev/null",
             ].map { ["--unsigned", "--folder", ".", $0] })
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { _ = try Settings.parse(arguments) }
