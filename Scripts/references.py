@@ -16,7 +16,7 @@ import cv2
 import numpy
 import pillow_heif
 import tifffile
-from PIL import Image, ImageCms, ImageOps
+from PIL import Image, ImageCms, ImageOps, ImageSequence
 
 LARGEST = 128
 FRAMES = 100
@@ -77,8 +77,10 @@ def main(folder):
         profile = image.info.get("icc_profile")
         if image.format in ("GIF", "WEBP") and image.n_frames > 1:
             frames = [means(frame) for frame in animation(path)]
+        elif image.format == "PNG" and image.n_frames > 1:
+            frames = [means(frame.convert("RGBA")) for frame in ImageSequence.Iterator(image)]
         else:
-            # An animated PNG is its first picture here; a JPEG's further pictures are of other sizes.
+            # A JPEG's further pictures are of other sizes.
             still = ImageOps.exif_transpose(image)
             if still.mode == "P" and "transparency" in still.info:
                 still = still.convert("RGBA")

@@ -48,35 +48,42 @@ public struct Fallback: CompositeStage {
     /// - Throws: The body's first error.
     public func run(_ load: inout Load) async throws -> Outcome {
         let start = load
+        var failure: LoadError?
         do {
             try await body.run(&load)
             // A list without an origin may find nothing.
             guard load.phase == .empty, start.phase == .empty else { return .done }
-            try await standIn(for: .notCached, in: &load, from: start)
         } catch let error as LoadError where Self.sourceFailures.contains(error.code) {
-            do {
-                try await standIn(for: error.code, in: &load, from: start)
-            } catch is LoadError {
-                throw error
-            }
+            failure = error
         }
+        let failed = load
+        if try await standsIn(for: failure?.code ?? .notCached, in: &load, from: start) { return .done }
+        load.restart(from: failed)
+        if let failure { throw failure }
         return .done
     }
 
-    private func standIn(for code: LoadError.Code, in load: inout Load, from start: Load) async throws {
+    /// Runs the body with the other source.
+    /// - Returns: Whether that has led to anything.
+    private func standsIn(for code: LoadError.Code, in load: inout Load, from start: Load) async throws -> Bool {
         load.restart(from: start)
         load.detach(MemoryEntry.self)
         load.turn(to: source)
-        try await body.run(&load)
+        do {
+            try await body.run(&load)
+        } catch is LoadError {
+            return false
+        }
         let end = load.clock.now.addingTimeInterval(maxAge / .seconds(1))
         load.freshUntil = load.freshUntil.map { min($0, end) } ?? end
         load.note("\(code): the fallback stands in")
+        return load.phase != .empty
     }
 
     /// The failures that are the source's.
     private static let sourceFailures: Set<LoadError.Code> = [
         .notCached, .invalidURL, .unsupportedScheme, .fileNotFound, .fileUnreadable, .unreachable, .timedOut,
-        .httpStatus,
-        .malformedResponse, .tooManyBytes, .tooManyPixels, .tooMuchMemory, .tooMuchTime, .unsupportedType, .undecodable,
+        .httpStatus, .malformedResponse, .tooManyBytes, .tooManyPixels, .tooMuchMemory, .tooMuchTime, .unsupportedType,
+        .undecodable,
     ]
 }

@@ -93,6 +93,20 @@ struct FallbackTests {
         #expect(refusal?.code == .refused)
     }
 
+    @Test("A miss of a list without an origin is shown by the fallback, and stays a miss if that is one too")
+    func misses() async throws {
+        func offline(to source: ImageSource) -> ImagePipeline {
+            ImagePipeline.returnCacheDontLoad(resources).wrapping(from: ResolveIdentifier.self) { all in
+                Fallback(to: source) { all }
+            }
+        }
+        #expect(try await load("/a", through: offline(to: .bytes(missing))).isFallback)
+        let error = await #expect(throws: LoadError.self) {
+            try await load("/a", through: offline(to: .url(site.origin.url("/b"))))
+        }
+        #expect(error?.code == .notCached && error?.subject.hasSuffix("/a") == true)
+    }
+
     @Test("Around a fetch alone it replaces the bytes, and nothing is kept under the source's name")
     func narrow() async throws {
         site.origin.route("/a") { _ in .init(status: 404) }
