@@ -84,6 +84,10 @@ final class OperatorTests {
         let real = try await send("/thumb/10x10/a.png", to: responder, [.accept: "image/png"])
         #expect(real.head.headerFields[try #require(HTTPField.Name("Fallback-Image"))] == nil)
         #expect(try await image(real).size == PixelSize(width: 10, height: 5))
+        // Descriptions of a picture that there isn't are none of another.
+        for path in ["/iiif/none.png/info.json", "/info/none.png"] {
+            #expect(try await send(path, to: responder).head.status == .notFound, "\(path)")
+        }
         // Neither what isn't allowed nor what can't be read gets a picture.
         #expect(try await send("/thumb/10x10/http%3A%2F%2Fother.test%2Fa.png", to: responder).head.status == .forbidden)
         #expect(try await send("/thumb/nonsense/a.png", to: responder).head.status == .badRequest)

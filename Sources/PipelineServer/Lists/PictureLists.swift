@@ -107,7 +107,8 @@ final class PictureLists: Sendable {
                 .wrapping(Decode.self) { _ in
                     Results(resources.responses, expecting: expected) { work }
                 })
-        guard let fallback else { return list.removing(ReadInline.self) }
+        // A description of another picture would be a lie.
+        guard let fallback, case .picture = expected else { return list.removing(ReadInline.self) }
         return list.wrapping(from: ResolveIdentifier.self) { all in
             Fallback(to: fallback.source, maxAge: fallback.maxAge) { RememberFailure(failures) { all } }
         }
