@@ -7,7 +7,10 @@ isn't explained here and in the README.
 One process checks all of them concurrently: the command `redbot` checks one, and then waits 5 s for its idle connections.
 """
 import configparser
+import json
 import sys
+import time
+import urllib.request
 
 import thor
 from redbot.resource import HttpResource
@@ -56,6 +59,16 @@ def report(path, resource):
         failed += 1
         print(f"  FAIL ranges: {resource.partial_support}, If-None-Match: {resource.inm_support}")
 
+
+def knows_placeholders():
+    pictures = json.load(urllib.request.urlopen(f"{site}/pictures.json"))
+    return all(picture["hash"] for picture in pictures)
+
+
+# Until then the gallery's page changes, and a part of it would be a part of another page.
+end = time.monotonic() + 120
+while not knows_placeholders() and time.monotonic() < end:
+    time.sleep(0.2)
 
 config = configparser.ConfigParser()
 config.read_dict({"redbot": {"enable_local_access": "True"}})

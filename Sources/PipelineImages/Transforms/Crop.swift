@@ -7,6 +7,7 @@ public import Pipeline
 /// Crop(PixelSize(square: 200))                                   // the middle
 /// Crop(aspect: PixelSize(width: 16, height: 9), gravity: .north) // the largest that fits
 /// Crop(width: .percent(50), height: .percent(50), gravity: .east)
+/// Crop(PixelSize(square: 200), gravity: .southEast, offset: (x: -10, y: -10))
 /// Crop(PixelSize(square: 200), focalPoint: (x: 0.3, y: 0.25))    // around a face
 /// Crop(PixelSize(square: 200), by: .attention)                   // the most interesting part
 /// ```
@@ -32,6 +33,8 @@ public struct Crop: SpecifiedTransform, PixelSizing {
     }
 
     private let region: Region
+    /// The pixels by which a rectangle is moved from the place of its gravity, to the right and down.
+    private var offset = (x: 0, y: 0)
 
     package static let specification = StageSpecification(
         "crop", "Cuts a part out of the image.", example: "400:300:attention",
@@ -40,22 +43,29 @@ public struct Crop: SpecifiedTransform, PixelSizing {
         .optional("x", .length(-1_000_000...1_000_000), "The left edge.", example: "10"),
         .optional("y", .length(-1_000_000...1_000_000), "The upper edge.", example: "20"),
         .optional("gravity", .choice(Gravity.allCases, word: \.rawValue), "The part that is kept.", default: .center),
+        .optional(
+            "offsetX", .integer(-1_000_000...1_000_000), "Pixels from there towards the right.", default: 0,
+            example: "10"),
+        .optional(
+            "offsetY", .integer(-1_000_000...1_000_000), "Pixels from there downwards.", default: 0, example: "10"),
         .optional("focusX", .number(0...1), "The point that is kept, from the left.", example: "0.3"),
         .optional("focusY", .number(0...1), "The point that is kept, from above.", example: "0.7"),
         .optional(
             "by", .choice(Interest.allCases), "Keeps the most interesting part by this measure.", example: "attention"),
         .optional("aspect", .aspect, "Keeps the largest part of this aspect, in place of width and height.")
-    ) { width, height, x, y, gravity, focusX, focusY, interest, aspect in
+    ) { width, height, x, y, gravity, offsetX, offsetY, focusX, focusY, interest, aspect in
         if let aspect {
             guard width == nil, height == nil else { throw StageMistake("crop takes an aspect or a size, not both.") }
-            return Crop(aspect: aspect, gravity: gravity)
+            return Crop(aspect: aspect, gravity: gravity, offset: (offsetX, offsetY))
         }
         guard let width, let height else { throw StageMistake("crop needs width and height, or aspect.") }
         if x != nil || y != nil {
             return Crop(x: x ?? .pixels(0), y: y ?? .pixels(0), width: width, height: height)
         }
         let hasFocus = focusX != nil || focusY != nil
-        guard hasFocus || interest != nil else { return Crop(width: width, height: height, gravity: gravity) }
+        guard hasFocus || interest != nil else {
+            return Crop(width: width, height: height, gravity: gravity, offset: (offsetX, offsetY))
+        }
         guard case .pixels(let across) = width, case .pixels(let down) = height else {
             throw StageMistake("crop by interest, or around a point, takes width and height in pixels.")
         }
@@ -89,24 +99,31 @@ public struct Crop: SpecifiedTransform, PixelSizing {
     ///   - width: The width; at most the picture's.
     ///   - height: The height; at most the picture's.
     ///   - gravity: Where it lies; by default in the middle.
-    public init(width: Length, height: Length, gravity: Gravity = .center) {
+    ///   - offset: The pixels to move it to the right and down from there, as far as the picture reaches; by default none.
+    public init(
+        width: Length, height: Length, gravity: Gravity = .center, offset: (x: Int, y: Int) = (0, 0)
+    ) {
         region = .gravity(width: width, height: height, gravity)
+        self.offset = offset
     }
 
     /// Cuts out the largest rectangle with an aspect ratio.
     /// - Parameters:
     ///   - aspect: The ratio, as a width and a height in any unit, such as 16 and 9.
     ///   - gravity: Where it lies; by default in the middle.
-    public init(aspect: PixelSize, gravity: Gravity = .center) {
+    ///   - offset: The pixels to move it to the right and down from there, as far as the picture reaches; by default none.
+    public init(aspect: PixelSize, gravity: Gravity = .center, offset: (x: Int, y: Int) = (0, 0)) {
         region = .aspect(aspect, gravity)
+        self.offset = offset
     }
 
     /// Cuts out a rectangle of a size.
     /// - Parameters:
     ///   - size: The size in pixels; longer sides are cut to those of the picture.
     ///   - gravity: Where it lies; by default in the middle.
-    public init(_ size: PixelSize, gravity: Gravity = .center) {
-        self.init(width: .pixels(size.width), height: .pixels(size.height), gravity: gravity)
+    ///   - offset: The pixels to move it to the right and down from there, as far as the picture reaches; by default none.
+    public init(_ size: PixelSize, gravity: Gravity = .center, offset: (x: Int, y: Int) = (0, 0)) {
+        self.init(width: .pixels(size.width), height: .pixels(size.height), gravity: gravity, offset: offset)
     }
 
     /// Cuts out a rectangle centred on a point, as far as the picture's edges allow.
@@ -128,12 +145,14 @@ public struct Crop: SpecifiedTransform, PixelSizing {
     public var parameters: String {
         switch region {
         case .rectangle(let x, let y, let width, let height): "x: \(x), y: \(y), \(width)×\(height)"
-        case .gravity(let width, let height, let gravity): "\(width)×\(height), \(gravity.rawValue)"
-        case .aspect(let aspect, let gravity): "\(aspect.width):\(aspect.height), \(gravity.rawValue)"
+        case .gravity(let width, let height, let gravity): "\(width)×\(height), \(gravity.rawValue)\(move)"
+        case .aspect(let aspect, let gravity): "\(aspect.width):\(aspect.height), \(gravity.rawValue)\(move)"
         case .focalPoint(let size, let x, let y): "\(size), around \(x), \(y)"
         case .interest(let size, let interest): "\(size), by \(interest.rawValue)"
         }
     }
+
+    private var move: String { offset == (0, 0) ? "" : ", offset: \(offset.x), \(offset.y)" }
 
     /// Returns the rectangle and the size that later stages need of it; `nil` for a crop by interest.
     public func neededRegion(of size: PixelSize, later: PixelNeeds) -> (region: PixelRegion, box: PixelSize?)? {
@@ -234,7 +253,15 @@ public struct Crop: SpecifiedTransform, PixelSizing {
     private func placed(_ wanted: PixelSize, _ gravity: Gravity, _ area: PixelSize) -> PixelRegion {
         let size = inside(wanted, area)
         let origin = gravity.origin(of: size, in: area)
-        return PixelRegion(x: origin.x, y: origin.y, size: size)
+        /// Moved no farther than the picture reaches.
+        func moved(_ start: Int, _ distance: Int, _ length: Int, _ whole: Int) -> Int {
+            if distance == 0 { return start }
+            return max(0, min(whole - length, start + max(-whole, min(whole, distance))))
+        }
+        return PixelRegion(
+            x: moved(origin.x, offset.x, size.width, area.width),
+            y: moved(origin.y, offset.y, size.height, area.height),
+            size: size)
     }
 
     private func inside(_ size: PixelSize, _ area: PixelSize) -> PixelSize {

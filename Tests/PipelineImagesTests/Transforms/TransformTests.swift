@@ -116,6 +116,9 @@ struct TransformTests {
         #expect(try await Crop(x: -1, y: 2, width: 3, height: 9).apply(image).pixels == [9, 10])
         #expect(try await Crop(PixelSize(width: 2, height: 1)).apply(image).pixels == [6, 7])
         #expect(try await Crop(1, gravity: .southEast).apply(image).pixels == [12])
+        #expect(try await Crop(1, gravity: .southEast, offset: (x: -1, y: -1)).apply(image).pixels == [7])
+        #expect(try await Crop(1, gravity: .center, offset: (x: .max, y: .min)).apply(image).pixels == [4])
+        #expect(Crop(1, offset: (x: 1, y: 0)).signature != Crop(1).signature)
         #expect(try await Crop(PixelSize(width: 9, height: 1), gravity: .north).apply(image).pixels == [1, 2, 3, 4])
         for (x, y, pixel) in [(0.0, 0.0, 1), (1, 1, 12), (0.6, 0.5, 7), (-5, 99, 9), (.nan, 0, 3)]
             as [(Double, Double, UInt8)]
