@@ -1,4 +1,5 @@
 import Essentials
+import Pipeline
 public import PipelineImages
 
 /// The values of a configuration as people write them in options and files.
@@ -55,6 +56,14 @@ extension ServerConfiguration {
             throw ServerConfigurationError("The file \(path) is not a key in hexadecimal.")
         }
         return key
+    }
+
+    /// The bytes of a picture's file, as for ``fallback``. It is decoded once, on the calling thread, while the server
+    /// starts.
+    /// - Throws: `LoadError` with the path for a file that can't be read, or isn't a picture that every list can read.
+    public static func picture(inFile path: String) throws -> [UInt8] {
+        _ = try DecodedImage(file: path, codecs: .standard, limits: ImageLimits())
+        return try Array(Data(contentsOf: URL(filePath: path)))
     }
 
     fileprivate static func text(inFile path: String) throws(ServerConfigurationError) -> String {

@@ -244,7 +244,7 @@ struct Settings: ParsableArguments {
         configuration.qualities = try ServerConfiguration.qualities(formatQualities)
         configuration.sizes = try ServerConfiguration.sizes(formatSizes)
         configuration.lifetimes = try lifetimes.map(SourceLifetime.init(parsing:))
-        configuration.fallback = try fallback.map { try Array(Data(contentsOf: URL(fileURLWithPath: $0))) }
+        configuration.fallback = try fallback.map(ServerConfiguration.picture(inFile:))
         configuration.fallbackMaxAge = .seconds(fallbackMaxAge)
         configuration.purgeToken = try purgeTokenFile.map(ServerConfiguration.token(inFile:))
         // Every page in this machine's browser can reach the loopback address.

@@ -55,7 +55,7 @@ final class SettingsTests {
                 "--host=0.0.0.0", "--allow=ftp://a.example/", "--max-connections=0", "--lifetime=60",
                 "--format-quality=webp", "--format-quality=webp=0", "--format-pixels=avif=9-1",
                 "--format-pixels=svg=1-9",
-                "--watermark=/nonexistent", "--watermark-opacity=2", "--fallback=/nonexistent", "--fallback-max-age=-1",
+                "--watermark=/nonexistent", "--watermark-opacity=2", "--fallback=/dev/null", "--fallback-max-age=-1",
                 "--purge-token-file=/dev/null", "--imgproxy-source-key-file=/dev/null",
             ].map { ["--unsigned", "--folder", ".", $0] })
     func refused(arguments: [String]) {
