@@ -11,18 +11,17 @@ public enum SignatureAlgorithm: Sendable {
 
 extension SignatureAlgorithm {
     /// Returns the signature of a message.
-    func signature(of message: [UInt8], key: [UInt8]) -> String {
-        switch self {
-        case .sha256: spelling(SHA256.code(message, key: key))
-        case .sha1: spelling(SHA1.code(message, key: key))
-        }
-    }
+    func signature(of message: [UInt8], key: [UInt8]) -> String { spelling(code(message, key)) }
 
     /// Whether a code is the message's. The comparison takes equally long for every wrong one.
     func isCode(_ code: [UInt8], of message: [UInt8], key: [UInt8]) -> Bool {
+        AuthenticationCode.areEqual(code, self.code(message, key))
+    }
+
+    private func code(_ message: [UInt8], _ key: [UInt8]) -> [UInt8] {
         switch self {
-        case .sha256: SHA256.isCode(code, of: message, key: key)
-        case .sha1: SHA1.isCode(code, of: message, key: key)
+        case .sha256: AuthenticationCode.sha256(message, key: key)
+        case .sha1: AuthenticationCode.sha1(message, key: key)
         }
     }
 

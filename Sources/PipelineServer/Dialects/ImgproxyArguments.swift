@@ -39,13 +39,11 @@ struct ImgproxyArguments {
 
     /// Reads an argument that is a decimal, with a minus sign if the range has negative numbers; `nil` if it is empty.
     func decimal(at index: Int, _ range: ClosedRange<Double>) throws(Problem) -> Double? {
-        let digits = self[index].drop { $0 == "-" }
         guard !self[index].isEmpty else { return nil }
-        let isNegative = self[index].count == digits.count + 1
-        guard isNegative || self[index].count == digits.count, let size = digits.plainDecimal,
-            range.contains(isNegative ? -size : size)
-        else { throw wrong("Write a number from \(range.lowerBound) to \(range.upperBound).") }
-        return isNegative ? -size : size
+        guard let number = self[index].signedDecimal, range.contains(number) else {
+            throw wrong("Write a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
     }
 
     /// Reads an argument that is true or false; `nil` if it is empty.

@@ -45,6 +45,12 @@ extension StringProtocol {
         let isPlain = utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == UInt8(ascii: ".") }
         return isPlain ? Double(String(self)) : nil
     }
+
+    /// The same as ``plainNumber``, perhaps with a minus sign.
+    var signedNumber: Int? { hasPrefix("-") ? dropFirst().plainNumber.map { -$0 } : plainNumber }
+
+    /// The same as ``plainDecimal``, perhaps with a minus sign.
+    var signedDecimal: Double? { hasPrefix("-") ? dropFirst().plainDecimal.map { -$0 } : plainDecimal }
 }
 
 extension UInt8 {

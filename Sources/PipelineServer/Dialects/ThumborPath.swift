@@ -111,20 +111,18 @@ struct ThumborArguments {
 
     /// Reads an argument that is a whole number, with a minus sign if the range has negative numbers.
     func number(at index: Int = 0, _ range: ClosedRange<Int>) throws(Problem) -> Int {
-        let digits = self[index].hasPrefix("-") ? self[index].dropFirst() : self[index]
-        guard let size = digits.plainNumber, range.contains(digits.count < self[index].count ? -size : size) else {
+        guard let number = self[index].signedNumber, range.contains(number) else {
             throw wrong("Write a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
-        return digits.count < self[index].count ? -size : size
+        return number
     }
 
     /// Reads an argument that is a decimal, with a minus sign if the range has negative numbers.
     func decimal(at index: Int = 0, _ range: ClosedRange<Double>) throws(Problem) -> Double {
-        let digits = self[index].hasPrefix("-") ? self[index].dropFirst() : self[index]
-        guard let size = digits.plainDecimal, range.contains(digits.count < self[index].count ? -size : size) else {
+        guard let number = self[index].signedDecimal, range.contains(number) else {
             throw wrong("Write a number from \(range.lowerBound) to \(range.upperBound).")
         }
-        return digits.count < self[index].count ? -size : size
+        return number
     }
 
     /// Reads an argument that is true or false; false if it is missing.

@@ -45,10 +45,10 @@ struct SignatureV4: Sendable {
         let digest = SHA256.hexadecimal(SHA256.digest(canonical.joined(separator: "\n").utf8))
         let text = "AWS4-HMAC-SHA256\n\(stamp)\n\(scope)\n\(digest)"
         let key = [String(stamp.prefix(8)), region, service, "aws4_request"]
-            .reduce(Array("AWS4\(credentials.secretKey)".utf8)) { SHA256.code($1.utf8, key: $0) }
+            .reduce(Array("AWS4\(credentials.secretKey)".utf8)) { AuthenticationCode.sha256($1.utf8, key: $0) }
         signed.headers[.authorization] =
             "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), SignedHeaders=\(names), "
-            + "Signature=\(SHA256.hexadecimal(SHA256.code(text.utf8, key: key)))"
+            + "Signature=\(SHA256.hexadecimal(AuthenticationCode.sha256(text.utf8, key: key)))"
         return signed
     }
 
