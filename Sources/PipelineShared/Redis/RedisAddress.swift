@@ -66,7 +66,8 @@ public struct RedisAddress: Sendable, Hashable {
     /// |---|---|
     /// | `namespace` | What all keys of the fleet begin with |
     /// | `password-file` | A file whose first line is the password, which is read again for each connection |
-    /// | `sentinel-password-file` | The same with the password of the sentinels |
+    /// | `sentinel-user` | The user of the sentinels' access control list, the default user by default |
+    /// | `sentinel-password-file` | The same as `password-file` with the password of the sentinels |
     /// | `client` | The name by which the server lists this client, that of the program by default |
     /// | `ca` | With TLS, a file with the certificates of the authorities to trust, the system's by default |
     /// | `cert`, `key` | With TLS, the files with this client's certificate and its private key, which is in the first by default |
@@ -141,9 +142,9 @@ public struct RedisAddress: Sendable, Hashable {
             case "password-file": passwordFile = value
             case "client": clientName = value
             case "db" where scheme == "unix" || !hosts.isEmpty: break
-            case "sentinel-password-file" where !hosts.isEmpty:
+            case "sentinel-user" where !hosts.isEmpty, "sentinel-password-file" where !hosts.isEmpty:
                 guard case .primary(var sentinels) = endpoint else { break }
-                sentinels.passwordFile = value
+                if item.name == "sentinel-user" { sentinels.user = value } else { sentinels.passwordFile = value }
                 endpoint = .primary(sentinels)
             case "ca", "cert", "key", "server-name":
                 guard isEncrypted else {
@@ -161,7 +162,8 @@ public struct RedisAddress: Sendable, Hashable {
                 throw LoadError(
                     .invalidURL, subject: subject,
                     "The parameter \(printable(item.name)) is not known. Known are namespace, password-file and client, "
-                        + "for rediss:// also ca, cert, key and server-name, for sentinels db and sentinel-password-file."
+                        + "for rediss:// also ca, cert, key and server-name, for sentinels db, sentinel-user and "
+                        + "sentinel-password-file."
                 )
             }
             if value == nil {
@@ -171,6 +173,11 @@ public struct RedisAddress: Sendable, Hashable {
         if password != nil, passwordFile != nil {
             throw LoadError(
                 .invalidURL, subject: subject, "The URL has a password and a password-file. Give one of them.")
+        }
+        if case .primary(let sentinels) = endpoint, sentinels.user != nil, sentinels.passwordFile == nil {
+            throw LoadError(
+                .invalidURL, subject: subject,
+                "The URL has a user of the sentinels without a password. Name its file by sentinel-password-file.")
         }
         if tls.key != nil, tls.certificate == nil {
             throw LoadError(
@@ -219,38 +226,6 @@ extension RedisAddress {
     var nameOfClient: String {
         let name = clientName ?? CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "pipeline"
         return String(name.unicodeScalars.filter { $0.isASCII && $0.value > 32 && $0.value < 127 }.map(Character.init))
-    }
-}
-
-extension RedisAddress: CustomStringConvertible, CustomReflectable {
-    /// The address without the user, the password and any file, such as `redis://cache.internal:6379/2`.
-    public var description: String {
-        let (scheme, selected) = (tls == nil ? "redis" : "rediss", database == 0 ? [] : ["db=\(database)"])
-        switch endpoint {
-        case .host: return "\(scheme)://\(endpoint)/\(database)\(parameters())"
-        case .socket: return "unix://\(endpoint)\(parameters(selected))"
-        case .primary: return "\(scheme)+sentinel://\(endpoint)\(parameters(selected))"
-        }
-    }
-
-    private func parameters(_ others: [String] = []) -> String {
-        let all = others + (namespace.map { ["namespace=\(printable($0))"] } ?? [])
-        return all.isEmpty ? "" : "?" + all.joined(separator: "&")
-    }
-
-    /// The description alone, so that `dump` shows no password either.
-    public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
-}
-
-extension RedisAddress.Endpoint: CustomStringConvertible {
-    /// The part of a URL.
-    package var description: String {
-        switch self {
-        case .host(let host, let port): "\(host.contains(":") ? "[\(printable(host))]" : printable(host)):\(port)"
-        case .socket(let path): printable(path)
-        case .primary(let sentinels):
-            sentinels.servers.map(\.description).joined(separator: ",") + "/" + printable(sentinels.primary)
-        }
     }
 }
 

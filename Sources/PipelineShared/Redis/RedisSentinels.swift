@@ -7,13 +7,18 @@ package struct RedisSentinels: Sendable, Hashable {
     package var primary: String
     /// The hosts and ports of the sentinels.
     package var servers: [RedisAddress.Endpoint]
+    /// The user of the sentinels' access control list; `nil` for the default user.
+    package var user: String?
     /// The file with the password of the sentinels; `nil` for sentinels that want none.
     package var passwordFile: String?
 
     /// Names sentinels and the primary that they know.
-    package init(of primary: String, at servers: [RedisAddress.Endpoint], passwordFile: String? = nil) {
+    package init(
+        of primary: String, at servers: [RedisAddress.Endpoint], user: String? = nil, passwordFile: String? = nil
+    ) {
         self.primary = primary
         self.servers = servers
+        self.user = user
         self.passwordFile = passwordFile
     }
 
@@ -29,7 +34,9 @@ package struct RedisSentinels: Sendable, Hashable {
         var last = RedisFailure.timedOut
         let password = try passwordFile.flatMap { file throws(RedisFailure) in try RedisAddress.password(in: file) }
         let commands =
-            (password.map { [["AUTH", $0]] } ?? []) + [["SENTINEL", "get-master-addr-by-name", primary]]
+            (password.map { [["AUTH"] + [user, $0].compactMap(\.self)] } ?? []) + [
+                ["SENTINEL", "get-master-addr-by-name", primary]
+            ]
         for index in servers.indices {
             let server = servers[(first + index) % servers.count]
             do throws(RedisFailure) {

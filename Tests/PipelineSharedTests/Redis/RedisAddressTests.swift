@@ -62,6 +62,7 @@ struct RedisAddressTests {
             ("redis+sentinel://u:hunter2@a/thumbs/2", .invalidURL, "sentinel.conf"),
             ("redis+sentinel://u:hunter2@a/thumbs?db=x", .invalidURL, "/0"),
             ("redis://u:hunter2@a?sentinel-password-file=/a", .invalidURL, "not known"),
+            ("redis+sentinel://u:hunter2@a/b?sentinel-user=c", .invalidURL, "sentinel-password-file"),
             ("rediss://u:hunter2@cache?key=/a.key", .invalidURL, "cert"),
             ("rediss://u:hunter2@cache?verify=no", .invalidURL, "server-name"),
             ("redis://u:hunter2@", .invalidURL, "host"),

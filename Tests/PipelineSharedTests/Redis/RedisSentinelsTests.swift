@@ -86,6 +86,19 @@ struct RedisSentinelsTests {
         }
     }
 
+    @Test("is found with a user of the sentinels' access control list")
+    func user() async throws {
+        let redis = try WatchedRedis()
+        for sentinel in redis.sentinels { try sentinel.send("ACL SETUSER watcher on >hunter2 +auth +sentinel") }
+        let file = redis.sentinels[0].folder + "/password"
+        try Data("hunter2\n".utf8).write(to: URL(filePath: file))
+        func url(_ user: String) -> String { redis.url("sentinel-user=\(user)", "sentinel-password-file=\(file)") }
+        #expect(try await connection(try RedisAddress(url("watcher"))).send("PING").text == "PONG")
+        let stranger = connection(try RedisAddress(url("stranger")))
+        let error = await #expect(throws: RedisFailure.self) { try await stranger.send("PING") }
+        #expect(error?.description.contains("WRONGPASS") == true)
+    }
+
     @Test("has a name that sentinels don't know, which is said")
     func unknownName() async throws {
         let redis = try WatchedRedis()
