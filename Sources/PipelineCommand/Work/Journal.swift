@@ -65,11 +65,13 @@ final class Journal: Sendable {
     /// Whether a job is done and its files are untouched since, by what the system says about them.
     func isUntouched(_ job: Job) -> Bool {
         guard isResuming, let source = job.file else { return false }
-        let origin = origin(job)
-        guard let place = state.withLock({ $0.index[origin.number] }), place.seen != 0,
-            let entry = entry(at: place), entry.origin == origin
-        else { return false }
-        return JournalSeen.number(source, entry.outputs.map(\.path)) == place.seen
+        let (origin, planned) = (origin(job), Self.plannedPaths(of: job))
+        guard let place = state.withLock({ $0.index[origin.number] }), place.seen != 0 else { return false }
+        // The number tells one file from another, so the line is only read where results have other paths than planned.
+        if !planned.isEmpty, JournalSeen.number(source, planned) == place.seen { return true }
+        guard let entry = entry(at: place), entry.origin == origin else { return false }
+        let paths = entry.outputs.map(\.path)
+        return paths != planned && JournalSeen.number(source, paths) == place.seen
     }
 
     /// Whether all results of a key are there, byte for byte.
@@ -131,8 +133,11 @@ final class Journal: Sendable {
 
     /// Identifies a job: the input, the options and the result's path, whatever the input's bytes are.
     private func origin(_ job: Job) -> BLAKE2bDigest {
-        let paths = ((try? job.targets.get()) ?? []).compactMap(\.plannedPath)
-        return BLAKE2bDigest(of: "\(options)\n\(job.input)\n\(paths.joined(separator: "\n"))")
+        BLAKE2bDigest(of: "\(options)\n\(job.input)\n\(Self.plannedPaths(of: job).joined(separator: "\n"))")
+    }
+
+    private static func plannedPaths(of job: Job) -> [String] {
+        ((try? job.targets.get()) ?? []).compactMap(\.plannedPath)
     }
 
     private func entry(at place: JournalIndex.Place) -> JournalEntry? {
