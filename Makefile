@@ -170,7 +170,7 @@ soak: dependencies
 	SOAK_SEEDS=10000 swift test --filter MemoryCacheModelTests
 	SOAK_SEEDS=10000 swift test --filter IsolationTests.PoolTests
 	FLEET_SEEDS=10000 swift test --filter LeaseSimulationTests
-	FLEET_HISTORIES=20 swift test --filter FleetHistoryTests
+	FLEET_HISTORIES=20 FLEET_MANUAL_HISTORIES=200 swift test --filter FleetHistoryTests
 
 # Runs the suite of http-tests/cache-tests against `pipectl fetch --stdio`, in its profiles of browsers and of proxies.
 # CACHE_TESTS is a clone of it, which isn't part of this repository.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import PipelineShared
 import Synchronization
 
@@ -60,6 +60,11 @@ package final class RedisServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    /// Returns a script that asks the key `time` for the server's time, which a test sets by ``setTime(_:)``.
+    package static let withClockOfKey: @Sendable (String) -> String = {
+        $0.replacing("redis.call('TIME')", with: "redis.call('HMGET', 'time', 'seconds', 'microseconds')")
+    }
+
     package var socket: String { folder + "/redis.sock" }
     package var address: RedisAddress {
         RedisAddress(namespace.map { .host($0.address, port: 6379) } ?? .socket(path: socket))
@@ -92,6 +97,12 @@ package final class RedisServer: Sendable {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+    }
+
+    /// Sets the time that scripts see which were changed by ``withClockOfKey``.
+    package func setTime(_ date: Date) throws {
+        let time = date.timeIntervalSince1970
+        try send("HSET time seconds \(Int(time)) microseconds \(Int((time - time.rounded(.down)) * 1_000_000))")
     }
 
     /// Stops the server, or lets it continue.

@@ -15,6 +15,13 @@ final class FleetMembers: Sendable {
         var heard: Int64 = 0
         /// Of earlier requests' responses, some invalidations are lost for good.
         var certainSince = Date.distantPast
+
+        /// Notes that no invalidation up to a number is missing. A number from tomorrow is nobody's: it would hide every
+        /// later invalidation, so it is ignored.
+        mutating func note(_ number: Int64, at now: Date) {
+            guard number <= now.microsecondsSince1970.clampedSum(MissedInvalidations.noteTime) else { return }
+            heard = max(heard, number)
+        }
     }
 
     private struct State {
@@ -119,8 +126,9 @@ final class FleetMembers: Sendable {
         switch change {
         case .listening(let missed): return catchUp(missed)
         case .invalidated(let number, let target):
+            let now = clock.now
             state.withLock { state in
-                for index in state.members.indices { note(number, &state.members[index]) }
+                for index in state.members.indices { state.members[index].note(number, at: now) }
             }
             forget([target])
         case .refused(let text): reports.change(.refused(text))
@@ -160,7 +168,7 @@ final class FleetMembers: Sendable {
                     if state.members[place].heard > 0 { incomplete.append(state.members[place].resources) }
                     if isNewData { state.members[place].heard = 0 }
                 }
-                note(missed.until, &state.members[place])
+                state.members[place].note(missed.until, at: now)
                 state.members[place].knowledge.set(since: state.members[place].certainSince)
             }
             return (incomplete, places.count < state.members.count)
@@ -177,13 +185,6 @@ final class FleetMembers: Sendable {
         for waiter in waiters { waiter.resume(with: .success(())) }
         reports.hear(nil)
         return areLate
-    }
-
-    /// Notes that no invalidation up to a number is missing. A number from tomorrow is nobody's: it would hide every
-    /// later invalidation, so it is ignored.
-    private func note(_ number: Int64, _ member: inout Member) {
-        guard number <= clock.now.microsecondsSince1970.clampedSum(MissedInvalidations.noteTime) else { return }
-        member.heard = max(member.heard, number)
     }
 
     /// Removes responses from memory at once, and from the disks soon. Until then no lookup finds them there.

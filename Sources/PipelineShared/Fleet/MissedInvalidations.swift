@@ -34,8 +34,8 @@ extension MissedInvalidations {
 
     /// The command that reads those after a number. It carries the whole script, since it is sent seldom, and in a
     /// transaction, where an unknown digest couldn't be replaced.
-    static func command(_ keys: FleetKeys, since number: Int64) -> [[UInt8]] {
-        ["EVAL", RedisScript.missed.source, "3", keys.counter, keys.log, keys.noted, String(number)].map {
+    static func command(_ keys: FleetKeys, since number: Int64, _ script: String) -> [[UInt8]] {
+        ["EVAL", script, "3", keys.counter, keys.log, keys.noted, String(number)].map {
             Array($0.utf8)
         }
     }

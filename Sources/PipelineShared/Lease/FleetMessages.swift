@@ -17,6 +17,8 @@ final class FleetMessages: RedisReceiver {
     }
 
     private let keys: FleetKeys
+    /// The script that reads what was missed.
+    private let missed = RedisScripts.adaptation(RedisScript.missed.source)
     private let heard: @Sendable () -> Int64
     private let changed: @Sendable (Change) -> Bool
     private let state = Lock(State())
@@ -86,7 +88,7 @@ final class FleetMessages: RedisReceiver {
     /// connection, so that nothing else has to work.
     func greeting() -> [[[UInt8]]] {
         [
-            Self.command("MULTI", []), MissedInvalidations.command(keys, since: heard()),
+            Self.command("MULTI", []), MissedInvalidations.command(keys, since: heard(), missed),
             Self.command("SUBSCRIBE", [keys.invalidations]), Self.command("EXEC", []),
         ]
     }

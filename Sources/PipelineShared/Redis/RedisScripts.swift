@@ -6,8 +6,11 @@ final class RedisScripts: Sendable {
     private let adapted: @Sendable (String) -> String
     private let digests = Lock<[RedisScript: [UInt8]]>([:])
 
-    /// - Parameter adapted: Returns the Lua that is sent for a script's; tests give the server a clock by it.
-    init(_ connection: RedisConnection, adapted: @escaping @Sendable (String) -> String = { $0 }) {
+    /// Returns the Lua that is sent for a script's; tests give the server a clock by it.
+    @TaskLocal static var adaptation: @Sendable (String) -> String = { $0 }
+
+    /// - Parameter adapted: Returns the Lua that is sent for a script's.
+    init(_ connection: RedisConnection, adapted: @escaping @Sendable (String) -> String = adaptation) {
         (self.connection, self.adapted) = (connection, adapted)
     }
 

@@ -12,6 +12,9 @@ import Testing
 
 /// Machines that share a tier, each with a disk, behind a link of its own and with a clock that is off, and what they may
 /// still serve. A machine serves at least the version that was published when a removal began that was acknowledged.
+///
+/// The machines' clocks and the server's are real, or go by one that is advanced, so that what is stored expires. Connections
+/// are real in both, and so are their time limits.
 final class FleetHistory {
     fileprivate enum Step: Sendable {
         case load(Int, tags: Set<String>)
@@ -28,14 +31,17 @@ final class FleetHistory {
     private let relays: [Relay]
     private let folders: [String]
     private let clocks: [SkewedClock]
+    /// The clock by which all go; `nil` for the system's.
+    private let manual: ManualClock?
     private var machines: [FleetMachine] = []
     private var random: SeededGenerator
     private let ledger: Ledger
     /// The pictures to which a load has given a tag since it was last removed.
     private var tagged: [String: Set<Int>] = [:]
 
-    init(seed: UInt64) async throws {
+    init(seed: UInt64, isManual: Bool = false) async throws {
         random = SeededGenerator(seed: seed)
+        manual = isManual ? ManualClock() : nil
         let versions = Lock([Int](repeating: 1, count: Self.pictures))
         site = try FleetSite { request in
             let picture = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
@@ -48,8 +54,12 @@ final class FleetHistory {
         relays = try (0..<3).map { [site] _ in try Relay(to: site.server) }
         folders = relays.map { _ in NSTemporaryDirectory() + "pipeline-history-\(UUID().uuidString.prefix(8))" }
         var clocks: [SkewedClock] = []
-        for _ in relays { clocks.append(SkewedClock(seconds: Double.random(in: -2...2, using: &random))) }
+        for _ in relays {
+            clocks.append(
+                SkewedClock(base: manual ?? SystemClock(), seconds: Double.random(in: -2...2, using: &random)))
+        }
         self.clocks = clocks
+        try passTime(.zero)
         for index in relays.indices { machines.append(try await start(index)) }
     }
 
@@ -61,9 +71,12 @@ final class FleetHistory {
 
     private func start(_ index: Int) async throws -> FleetMachine {
         let events = EventRecorder()
-        let fleet = Fleet(
-            relays[index].address, connecting: Self.limits, clock: clocks[index], observers: [events],
-            logger: events.logger)
+        let adaptation = manual == nil ? RedisScripts.adaptation : RedisServer.withClockOfKey
+        let fleet = RedisScripts.$adaptation.withValue(adaptation) {
+            Fleet(
+                relays[index].address, connecting: Self.limits, clock: clocks[index], observers: [events],
+                logger: events.logger)
+        }
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: folders[index], clock: clocks[index]),
             client: CurlClient(.local))
@@ -77,10 +90,33 @@ final class FleetHistory {
         await machines[index].resources.responses.close()
     }
 
+    private func passTime(_ duration: Duration) throws { try Self.pass(duration, of: manual, site) }
+
+    private static func pass(_ duration: Duration, of clock: ManualClock?, _ site: FleetSite) throws {
+        guard let clock else { return }
+        clock.advance(by: duration)
+        try site.server.setTime(clock.now)
+    }
+
+    /// Lets time pass until the task is cancelled, so that whoever waits for a message that was lost stops waiting.
+    private static func passTime(of clock: ManualClock, _ site: FleetSite) async throws {
+        while true {
+            try await clock.sleepers(1, includingLimits: true)
+            try pass(.milliseconds(20), of: clock, site)
+            await Task.yield()
+        }
+    }
+
+    private func startTime() -> Task<Void, any Error>? {
+        manual.map { [site] clock in Task { try await Self.passTime(of: clock, site) } }
+    }
+
     // MARK: Rounds
 
     /// Lets something fail or heal, then takes some steps at the same time.
     func round() async throws {
+        let time = startTime()
+        defer { time?.cancel() }
         for relay in relays where Int.random(in: 0..<6, using: &random) == 0 {
             relay.setCut(Bool.random(using: &random))
         }
@@ -93,7 +129,10 @@ final class FleetHistory {
             machines[index] = try await start(index)
         default: break
         }
-        let isStopped = Int.random(in: 0..<10, using: &random) == 0
+        // Some stored responses expire between rounds, and leases end.
+        try passTime(.seconds(Int.random(in: 0...300, using: &random)))
+        // A server that is stopped can't be told the time.
+        let isStopped = manual == nil && Int.random(in: 0..<10, using: &random) == 0
         if isStopped { site.server.setStopped(true) }
         let steps = (0..<8).map { _ in (Int.random(in: machines.indices, using: &random), step()) }
         let known = tagged
@@ -129,8 +168,13 @@ final class FleetHistory {
     /// Lets everything heal, and checks what the machines serve: first nothing that was removed, then the newest version once
     /// all is removed.
     func settle() async throws {
+        let time = startTime()
+        defer { time?.cancel() }
         for relay in relays { relay.setCut(false) }
-        for machine in machines { #expect(try await machine.fleet.ready(within: .seconds(60))) }
+        for machine in machines {
+            let isReady = try await machine.fleet.ready(within: .seconds(manual == nil ? 60 : 10_000))
+            try #require(isReady)
+        }
         try await check("though it was removed")
         ledger.versions.withLock { versions in for picture in versions.indices { versions[picture] += 1 } }
         // After an outage, a machine uses Redis again some seconds later.
@@ -212,12 +256,14 @@ private struct Ledger: Sendable {
     func url(_ picture: Int) -> URL { site.origin.url("/\(picture).png") }
 }
 
-/// The real clock with another time of day.
+/// A clock with another time of day.
 private struct SkewedClock: LoadClock {
+    let base: any LoadClock
     let seconds: Double
 
-    var now: Date { SystemClock().now + seconds }
-    var uptimeNanoseconds: Int64 { SystemClock().uptimeNanoseconds }
+    var now: Date { base.now + seconds }
+    var uptimeNanoseconds: Int64 { base.uptimeNanoseconds }
 
-    func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+    func sleep(untilLimit duration: Duration) async throws { try await base.sleep(untilLimit: duration) }
 }

@@ -286,7 +286,7 @@ struct NotedInvalidationsTests {
     }
 
     private func missed(_ store: RedisStore, since number: Int64) async throws -> MissedInvalidations {
-        let command = MissedInvalidations.command(store.keys, since: number)
+        let command = MissedInvalidations.command(store.keys, since: number, RedisScript.missed.source)
         return try #require(MissedInvalidations(try await store.scripts.connection.send(command)))
     }
 

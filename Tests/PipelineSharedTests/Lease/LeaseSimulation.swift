@@ -1,3 +1,4 @@
+import FleetServers
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -75,9 +76,7 @@ struct LeaseSimulation {
 
     /// Scripts that ask a key for the server's time.
     static func scripts(_ connection: RedisConnection) -> RedisScripts {
-        RedisScripts(connection) {
-            $0.replacing("redis.call('TIME')", with: "redis.call('HMGET', 'time', 'seconds', 'microseconds')")
-        }
+        RedisScripts(connection, adapted: RedisServer.withClockOfKey)
     }
 
     /// Runs the history.
