@@ -84,7 +84,8 @@ struct IsolatedDecoder: RemoteDecoding {
         _ bytes: [UInt8], of metadata: StrippedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
         var request = request(.stripped, bytes)
-        request.append(metadata == .all)
+        request.append(metadata.isLocation)
+        request.append(metadata.keepsProvenance)
         return try pool.perform(request, on: bytes, by: self, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.block(atMost: StrippedMetadata.mostBytes(of: bytes.count))

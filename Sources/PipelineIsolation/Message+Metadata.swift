@@ -52,13 +52,14 @@ struct SlabWriter {
         message.append(description.xmpByteCount)
         message.append(description.provenance != nil)
         message.append(description.provenance?.byteCount ?? 0)
+        message.append(description.provenance?.manifests ?? 0)
         message.append(description.location != nil)
         for degrees in [description.location?.latitude, description.location?.longitude] {
             message.append(Int(truncatingIfNeeded: (degrees ?? 0).bitPattern))
         }
         for text in [
-            description.profile?.name, description.provenance?.label, description.capturedAt, description.camera,
-            description.lens,
+            description.profile?.name, description.provenance?.label, description.provenance?.url,
+            description.capturedAt, description.camera, description.lens,
         ] {
             try append(text, to: &message)
         }
@@ -144,9 +145,10 @@ struct SlabReader {
         let exif = try numbers.next(in: 0...Message.mostEXIF(in: byteCount))
         let xmp = try numbers.next(in: 0...Message.mostPacked(in: byteCount))
         let (hasProvenance, provenanceBytes) = (try numbers.nextBool(), try numbers.next(in: 0...byteCount))
+        let manifests = try numbers.next(in: 0...byteCount)
         let isLocated = try numbers.nextBool()
         let (latitude, longitude) = (try degrees(upTo: 90), try degrees(upTo: 180))
-        let (name, label) = (try optionalText(), try optionalText())
+        let (name, label, url) = (try optionalText(), try optionalText(), try optionalText())
         return ImageMetadata(
             header: header, colors: colors,
             profile: hasProfile
@@ -154,7 +156,8 @@ struct SlabReader {
             capturedAt: try optionalText(), camera: try optionalText(), lens: try optionalText(),
             location: isLocated ? ImageMetadata.Location(latitude: latitude, longitude: longitude) : nil,
             provenance: hasProvenance
-                ? ImageMetadata.Provenance(byteCount: provenanceBytes, label: label) : nil,
+                ? ImageMetadata.Provenance(byteCount: provenanceBytes, manifests: manifests, label: label, url: url)
+                : nil,
             exifByteCount: exif, xmpByteCount: xmp, byteCount: byteCount)
     }
 

@@ -102,7 +102,8 @@ struct WorkerLoop {
             try writer.append(
                 try kept.blocks(of: file, by: decoder, for: size, isGray: isGray, cancellation), to: &response)
         case .stripped:
-            let metadata: StrippedMetadata = try numbers.nextBool() ? .all : .location
+            let metadata = StrippedMetadata(
+                isLocation: try numbers.nextBool(), keepsProvenance: try numbers.nextBool())
             try writer.append(try metadata.stripped(file, codec.format, by: decoder, cancellation), to: &response)
         case .wake, nil: throw Message.Malformed("there is no request \(request.kind)")
         }

@@ -69,7 +69,8 @@ struct EscapingDecoder: ImageDecoding, MetadataRewriting {
 
     /// Returns as many zeros as the file says.
     func rewritten(
-        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], keepsTexts: Bool, _ cancellation: WorkCancellation
+        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], without metadata: StrippedMetadata,
+        _ cancellation: WorkCancellation
     ) throws -> [UInt8] { [UInt8](repeating: 0, count: numbers(bytes).first ?? 0) }
 
     private func numbers(_ bytes: [UInt8]) -> [Int] { words(bytes).dropFirst().compactMap { Int($0) } }

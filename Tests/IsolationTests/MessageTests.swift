@@ -44,8 +44,9 @@ struct MessageTests {
             profile: ImageMetadata.ColorProfile(name: "Display", isSRGB: false, byteCount: 500),
             capturedAt: "2026:01:02", camera: "A camera", lens: nil,
             location: ImageMetadata.Location(latitude: 1, longitude: 2),
-            provenance: ImageMetadata.Provenance(byteCount: 5, label: "urn:c2pa:1"), exifByteCount: 3, xmpByteCount: 4,
-            byteCount: Self.fileBytes)
+            provenance: ImageMetadata.Provenance(
+                byteCount: 5, manifests: 2, label: "urn:c2pa:1", url: "https://example.org/m"),
+            exifByteCount: 3, xmpByteCount: 4, byteCount: Self.fileBytes)
     }
 
     /// The numbers of a true response, whose bytes are then in the slab.

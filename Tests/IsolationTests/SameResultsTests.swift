@@ -53,7 +53,8 @@ struct SameResultsTests {
             all.append(
                 block { try kept.blocks(of: bytes, by: decoder, for: 50, isGray: false, cancellation) })
         }
-        for metadata in [StrippedMetadata.all, .location] {
+        let keeping = StrippedMetadata(isLocation: false, keepsProvenance: true)
+        for metadata in [StrippedMetadata.all, .location, keeping] {
             all.append(
                 attempt {
                     Outcome(words: "stripped", bytes: [try codecs.stripped(bytes, of: metadata, cancellation)])

@@ -32,7 +32,10 @@ enum DecodeFuzzing {
     /// Removes a file's metadata twice, which makes the same file, and decodes it.
     static func strip(_ bytes: [UInt8]) {
         let (codecs, cancellation) = (ImageCodecs.standard, WorkCancellation())
-        for metadata in [StrippedMetadata.all, .location] {
+        let all = [false, true].flatMap { isLocation in
+            [false, true].map { StrippedMetadata(isLocation: isLocation, keepsProvenance: $0) }
+        }
+        for metadata in all {
             guard let once = try? codecs.stripped(bytes, of: metadata, cancellation) else { continue }
             precondition((try? codecs.stripped(once, of: metadata, cancellation)) == once, "stripping has not ended")
             guard let before = pixels(bytes) else { continue }

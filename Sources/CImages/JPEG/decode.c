@@ -76,6 +76,7 @@ cjpeg_file *cjpeg_open(
     use_bytes(file, bytes, count);
     jpeg_save_markers(&file->info, EXIF_MARKER, LONGEST_SEGMENT);
     jpeg_save_markers(&file->info, ICC_MARKER, LONGEST_SEGMENT);
+    find_provenance(file);
     if (setjmp(file->escape) && !can_go_on(file)) {
         *failure = file->failure;
         cjpeg_close(file);
@@ -87,6 +88,7 @@ cjpeg_file *cjpeg_open(
         .height = (int)file->info.image_height,
         .channels = channels(&file->info),
         .memory = jpeg_has_multiple_scans(&file->info) ? all_blocks(&file->info) * sizeof(JBLOCK) : 0,
+        .has_provenance = file->has_provenance,
     };
     if (header->channels == 0) {
         file->failure.is_unsupported = true;

@@ -23,6 +23,8 @@ struct cjpeg_file {
     bool ended;
     /// Whether bytes after a complete picture were skipped.
     bool is_past_end;
+    /// Whether a segment begins a manifest store.
+    bool has_provenance;
     /// The number of libjpeg's error; 0 for an error that isn't libjpeg's.
     int error;
     /// The current scan, and the blocks of all scans so far.
@@ -43,6 +45,9 @@ void use_errors(cjpeg_file *file);
 
 /// Fails if decoding is cancelled, or the file has too many scans.
 void stop_if_cancelled(j_common_ptr info);
+
+/// Looks for manifest stores in the segments of JUMBF boxes, and skips those.
+void find_provenance(cjpeg_file *file);
 
 /// Reads from memory.
 void use_bytes(cjpeg_file *file, const uint8_t *bytes, size_t count);

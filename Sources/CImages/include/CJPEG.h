@@ -27,6 +27,8 @@ typedef struct {
     /// The memory that decoding needs besides the resulting rows: the whole picture's coefficients if the file has
     /// several scans.
     size_t memory;
+    /// Whether a segment begins a manifest store of C2PA.
+    bool has_provenance;
 } cjpeg_header;
 
 /// A file open for decoding. Only one thread may use it at a time.

@@ -9,6 +9,11 @@ extension ImageMetadata.Location {
     }
 }
 
+extension ImageMetadata.Provenance {
+    /// The label of the active manifest.
+    fileprivate var name: String { label ?? (byteCount > 0 ? "unnamed" : "remote") }
+}
+
 extension ImageMetadata {
     /// What a file says about its image, for people.
     func text(_ input: String) -> String {
@@ -22,8 +27,12 @@ extension ImageMetadata {
         parts += [camera, lens].compactMap { $0.map { printable($0) } }
         if let location { parts.append("GPS position \(location.text)") }
         if let provenance {
-            let label = provenance.label.map { " \(printable($0))" } ?? ""
-            parts.append("C2PA manifest\(label) (\(ByteCount.text(provenance.byteCount)))")
+            if provenance.byteCount > 0 {
+                let label = provenance.label.map { " \(printable($0))" } ?? ""
+                let count = provenance.manifests > 1 ? ", the last of \(provenance.manifests)" : ""
+                parts.append("C2PA manifest\(label)\(count) (\(ByteCount.text(provenance.byteCount)))")
+            }
+            if let url = provenance.url { parts.append("C2PA manifest at \(printable(url))") }
         }
         return "\(Job(reading: input).shown): \(parts.joined(separator: ", "))"
     }
@@ -54,7 +63,7 @@ enum InfoField: String, CaseIterable, Sendable {
         case .camera: printable(metadata.camera ?? "")
         case .lens: printable(metadata.lens ?? "")
         case .gps: metadata.location?.text ?? ""
-        case .provenance: printable(metadata.provenance.map { $0.label ?? "unnamed" } ?? "")
+        case .provenance: printable(metadata.provenance?.name ?? "")
         case .bytes: "\(metadata.byteCount)"
         }
     }
@@ -90,8 +99,10 @@ extension Report {
                 "lens": metadata?.lens,
                 "latitude": metadata?.location?.latitude,
                 "longitude": metadata?.location?.longitude,
-                "provenance": metadata?.provenance.map { $0.label ?? "unnamed" },
+                "provenance": metadata?.provenance?.name,
                 "provenanceBytes": metadata?.provenance?.byteCount,
+                "provenanceManifests": metadata?.provenance?.manifests,
+                "provenanceURL": metadata?.provenance?.url,
                 "exifBytes": metadata?.exifByteCount,
                 "xmpBytes": metadata?.xmpByteCount,
                 "bytes": metadata?.byteCount,

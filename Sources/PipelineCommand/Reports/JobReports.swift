@@ -44,7 +44,8 @@ extension Report {
     ) {
         var fields: Fields = [
             "input": input, "output": output, "status": status, "reason": reason, "source": nil, "width": nil,
-            "height": nil, "nativeWidth": nil, "nativeHeight": nil, "bytesIn": nil, "bytes": nil, "ms": nil,
+            "height": nil, "nativeWidth": nil, "nativeHeight": nil, "bytesIn": nil, "bytes": nil, "provenance": nil,
+            "ms": nil,
         ]
         // A name that isn't UTF-8 can't be given back to the command as a text.
         for (key, path) in [("inputBytes", input), ("outputBytes", output ?? "")] where path.hasPathEscapes {
@@ -65,7 +66,7 @@ extension JobResult {
         let native = response?.nativeSize
         let fields: Report.Fields = [
             "source": source, "nativeWidth": native?.width, "nativeHeight": native?.height,
-            "ms": (duration / .microseconds(1)).rounded() / 1000,
+            "provenance": provenance?.rawValue, "ms": (duration / .microseconds(1)).rounded() / 1000,
         ]
         guard !written.isEmpty else {
             return [

@@ -120,10 +120,12 @@ struct SrcsetCommand: AsyncParsableCommand {
         _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ encoding: EncodingOptions,
         _ reporter: WorkReporter
     ) async throws -> [Rendering] {
+        let provenance = Lock<ProvenanceOutcome?>(nil)
         let response = try await job.naming {
             let format = targets.map(\.format).first(where: \.holdsMotion) ?? Formats.standard
             let list = try recipe.pipeline(source, OutputTarget(format)) { header, kept in
-                if let text = recipe.warning(header, kept, format) { reporter.warn("\(job.shown): \(text)") }
+                if let text = recipe.warning(header, kept, format) { reporter.warn(text, of: job) }
+                if header.hasProvenance { provenance.withLock { $0 = .removed } }
             }
             return try await list.load(ImageRequest(source))
         }
@@ -133,13 +135,14 @@ struct SrcsetCommand: AsyncParsableCommand {
         return try await withThrowingTaskGroup(of: (Int, Rendering).self) { group in
             for (index, target) in wanted.enumerated() {
                 group.addTask {
-                    let rendering = try await Rendering(
+                    var rendering = try await Rendering(
                         target, options: encoding.options(target.format), from: response
                     ) {
                         ContinueTime(response.workTime, within: recipe.resources.limits.time)
                         Given(image)
                         FitGeometry(.width(target.width ?? native))
                     }
+                    rendering.provenance = provenance.withLock(\.self)
                     return (index, rendering)
                 }
             }

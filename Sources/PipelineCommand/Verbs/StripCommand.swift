@@ -14,16 +14,28 @@ struct StripCommand: AsyncParsableCommand {
         removed as a whole. What isn't a position stays: names of countries and cities in IPTC, and makers' \
         fields such as whether a camera's clock is set to home or abroad.
 
+        Manifests of provenance (C2PA, Content Credentials) are removed too, also with --gps, since they may contain \
+        the position and earlier images. --keep provenance keeps them. They are signed for all other bytes of the \
+        file: if there is nothing else to remove, the file stays as it is and they stay valid. Otherwise they are \
+        no longer valid, and a warning says so. An address of manifests in XMP goes with the XMP.
+
         Examples:
           \(Program.name) strip photo.jpg -o clean.jpg
           \(Program.name) strip *.jpg --in-place
           \(Program.name) strip album/*.jpg --gps -o 'shared/{name}.{ext}'
+          \(Program.name) strip signed.jpg --keep provenance -o clean.jpg
         """)
 
     @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Flag(help: "Remove only the GPS position. Other metadata is kept.") var gps = false
+
+    /// What `--keep` names.
+    enum Kept: String, ExpressibleByArgument, CaseIterable { case provenance }
+
+    @Option(help: ArgumentHelp("Keep manifests of provenance (C2PA).", valueName: "provenance"))
+    var keep: Kept?
 
     @OptionGroup(title: "Output") var destination: DestinationOptions
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
@@ -42,11 +54,12 @@ struct StripCommand: AsyncParsableCommand {
             output: destination.output, inPlace: destination.inPlace, format: nil, inputs: inputs.count)
         let jobs = try await planner.jobs(inputs)
         let reporter = WorkReporter(report)
-        let (metadata, limits) = (gps ? StrippedMetadata.location : .all, time.limits)
+        let metadata = StrippedMetadata(isLocation: gps, keepsProvenance: keep == .provenance)
+        let limits = time.limits
         DecodingProcesses.begin(limits)
         let run = WorkRun(
             render: { source, job, targets in
-                try await job.naming { try await Self.render(source, job, targets, metadata, limits) }
+                try await job.naming { try await Self.render(source, job, targets, metadata, limits, reporter) }
             }, rule: destination.inPlace ? .overwrite : overwrite.rule, stopsAtFailure: running.failFast,
             width: running.width, limits: limits, report: { reporter.report($0) })
         try await run.carryOut(jobs, in: planner.root, running, reporter) { native, targets in
@@ -56,7 +69,7 @@ struct StripCommand: AsyncParsableCommand {
 
     private static func render(
         _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ metadata: StrippedMetadata,
-        _ limits: ImageLimits
+        _ limits: ImageLimits, _ reporter: WorkReporter
     ) async throws -> [Rendering] {
         guard !source.isRemote else {
             throw LoadError(
@@ -68,6 +81,9 @@ struct StripCommand: AsyncParsableCommand {
         let time = WorkTime(limit: limits.time)
         let found = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits, time: time)
         let stripped = try await Formats.codecs.stripped(bytes, of: metadata, within: time)
+        let provenance = ProvenanceOutcome(
+            of: found, isKept: metadata.keepsProvenance, isUnchanged: stripped == bytes)
+        if let text = provenance?.warning(of: metadata) { reporter.warn(text, of: job) }
         return try targets.map { target in
             if case .standardOutput = target.destination {
             } else if target.format != found.format {
@@ -77,7 +93,20 @@ struct StripCommand: AsyncParsableCommand {
             }
             let image = EncodedImage(
                 bytes: stripped, declaredType: found.format.rawValue, size: found.size, nativeSize: found.size)
-            return Rendering(target: target, image: image, response: response)
+            return Rendering(target: target, image: image, response: response, provenance: provenance)
+        }
+    }
+}
+
+extension ProvenanceOutcome {
+    /// The warning about a stripped file; `nil` if its provenance is as the user expects.
+    fileprivate func warning(of metadata: StrippedMetadata) -> String? {
+        switch self {
+        case .broken:
+            "The manifest of provenance (C2PA) is kept, but it isn't valid any more: other bytes of the file changed, and it is signed for them."
+        case .removed where metadata.isLocation:
+            "The manifest of provenance (C2PA) is removed too, since it may contain the position. --keep provenance keeps it."
+        case .kept, .removed: nil
         }
     }
 }

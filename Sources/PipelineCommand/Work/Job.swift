@@ -86,6 +86,8 @@ struct JobResult: Sendable {
     let outcome: Outcome
     /// How the source was loaded.
     var response: LoadResponse?
+    /// What became of its provenance; `nil` if it had none.
+    var provenance: ProvenanceOutcome?
     /// The number of bytes of the source's file, if it is one.
     var bytesIn: Int?
     var duration = Duration.zero
@@ -119,6 +121,8 @@ struct Rendering: Sendable {
     var image = EncodedImage(bytes: [])
     /// How its source was loaded.
     let response: LoadResponse
+    /// What became of the source's provenance; `nil` if it had none.
+    var provenance: ProvenanceOutcome?
 }
 
 extension Rendering {

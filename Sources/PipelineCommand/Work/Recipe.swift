@@ -107,11 +107,14 @@ extension Recipe {
     func render(
         _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ reporter: WorkReporter
     ) async throws -> [Rendering] {
-        try await targets.eachRendering { target in
+        let warnings = Lock<Set<String>>([])
+        return try await targets.eachRendering { target in
             try await job.naming {
+                let provenance = Lock<ProvenanceOutcome?>(nil)
                 let list = try pipeline(source, target) { header, kept in
                     let text = warning(header, kept, target.format(of: header))
-                    if let text { reporter.warn("\(job.shown): \(text)") }
+                    if let text, warnings.withLock({ $0.insert(text).inserted }) { reporter.warn(text, of: job) }
+                    if header.hasProvenance { provenance.withLock { $0 = .removed } }
                 }
                 let response = try await list.load(ImageRequest(source))
                 guard let image = response.encoded else {
@@ -119,7 +122,8 @@ extension Recipe {
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")
                 }
                 let made = target.following(.bytes(image.bytes))
-                return Rendering(target: made, image: image, response: response)
+                return Rendering(
+                    target: made, image: image, response: response, provenance: provenance.withLock(\.self))
             }
         }
     }

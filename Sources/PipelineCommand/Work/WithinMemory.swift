@@ -45,11 +45,15 @@ struct WithinMemory: CompositeStage {
 }
 
 extension ImageHeader {
-    /// The warning of what a result lacks: frames that it could hold, and parts of a drawing; `nil` if nothing is lost
-    /// against the user's will.
+    /// The warning of what a result lacks: frames that it could hold, parts of a drawing, and a manifest of provenance;
+    /// `nil` if nothing is lost against the user's will.
     func warning(kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
-        if let losses { return losses }
-        guard !isChosen, frames > kept else { return nil }
+        let sentences = [losses, isChosen ? nil : frameLoss(kept, result)].compactMap(\.self)
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    private func frameLoss(_ kept: Int, _ result: ImageFormat) -> String? {
+        guard frames > kept else { return nil }
         guard result.holdsMotion else {
             return "The animation has \(frames) frames; \(result.name.uppercased()) holds only the first one. "
                 + "--frames 1 says that this is meant."

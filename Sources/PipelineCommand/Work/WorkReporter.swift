@@ -33,18 +33,18 @@ final class WorkReporter: Sendable {
         if speaks(of: result) { bar?.hide() }
         if options.verbose { StandardError.write("\(result.trace)\n") }
         if !options.json, let error = result.error {
-            if isPrinted(error) { options.show(error) }
+            if isPrinted(error.message) { options.show(error) }
         } else if options.json || !options.quiet && (bar == nil || options.verbose) {
             for report in result.reports { report.write(asJSON: options.json) }
         }
         bar?.show(counts)
     }
 
-    /// Prints a warning: something is wrong, but the work continues.
-    func warn(_ text: String) {
-        guard !options.quiet else { return }
+    /// Prints a warning about a job: something is wrong, but the work continues.
+    func warn(_ text: String, of job: Job) {
+        guard !options.quiet, isPrinted(text) else { return }
         bar?.hide()
-        options.warn(text)
+        options.warn("\(job.shown): \(text)")
     }
 
     /// Says how many messages weren't printed, after all jobs.
@@ -53,13 +53,13 @@ final class WorkReporter: Sendable {
         for (message, count) in folded { options.show("… and \(count - Self.mostEqual) more: \(message)") }
     }
 
-    private func isPrinted(_ error: LoadError) -> Bool {
+    private func isPrinted(_ message: String) -> Bool {
         guard folds else { return true }
         let count = messages.withLock { messages in
             // Messages with numbers in them may all differ; they are printed and not kept.
-            guard messages.count < 1000 || messages[error.message] != nil else { return 0 }
-            messages[error.message, default: 0] += 1
-            return messages[error.message, default: 0]
+            guard messages.count < 1000 || messages[message] != nil else { return 0 }
+            messages[message, default: 0] += 1
+            return messages[message, default: 0]
         }
         return count <= Self.mostEqual
     }

@@ -27,7 +27,8 @@ extension WorkRun {
             return JobResult(job: job, outcome: .skipped("the output exists"))
         }
         return JobResult(
-            job: job, outcome: .done(written), response: renderings.first?.response, bytesIn: count)
+            job: job, outcome: .done(written), response: renderings.first?.response,
+            provenance: renderings.first?.provenance, bytesIn: count)
     }
 
     /// The targets that have to be written, as far as their paths are known.

@@ -26,6 +26,7 @@ struct AVIFDecoder: PreparedOnDemand {
             bitsPerChannel: sequence.bits)
         header.memory = Self.memory(header)
         header.profileBytes = sequence.profile.count
+        header.hasProvenance = sequence.hasProvenance
         header.take(sequence.codedColors)
         return header
     }

@@ -14,6 +14,8 @@ struct AVIFSequence {
     let profile: [UInt8]
     /// The colours by numbers; `nil` if there are none.
     let codedColors: CodedColors?
+    /// Whether a box has a manifest store.
+    let hasProvenance: Bool
     /// The offsets of the types of boxes that libavif doesn't need.
     private let spare: [Int]
     private let brands: [Int]
@@ -46,6 +48,7 @@ struct AVIFSequence {
         orientation = pictures.orientation
         profile = pictures.profile
         codedColors = pictures.codedColors
+        hasProvenance = boxes.contains { $0.manifestStore != nil }
     }
 
     /// The offsets of the brands in the `ftyp` box (section 6.3).

@@ -1,7 +1,8 @@
 extension ImageHeader {
-    /// What of a drawing isn't drawn, as sentences; `nil` if nothing is known to be missing.
+    /// What a picture made of the file lacks, as sentences: parts of a drawing, and a manifest of provenance. `nil` if
+    /// nothing is known to be missing.
     package var losses: String? {
-        let sentences = [characterLosses, pictureLosses].compactMap(\.self)
+        let sentences = [characterLosses, pictureLosses, provenanceLoss].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
@@ -17,5 +18,11 @@ extension ImageHeader {
         guard missingPictures > 0 else { return nil }
         let count = missingPictures == 1 ? "A picture" : "\(missingPictures) pictures"
         return "\(count) in the drawing can't be read and \(missingPictures == 1 ? "is" : "are") left out."
+    }
+
+    private var provenanceLoss: String? {
+        hasProvenance
+            ? "The manifest of provenance (C2PA) isn't kept: it is signed for the bytes of the source, and not for a new picture."
+            : nil
     }
 }

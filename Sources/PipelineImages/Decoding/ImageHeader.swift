@@ -46,6 +46,8 @@ public struct ImageHeader: Sendable, Hashable {
     package var missingCharacter = 0
     /// The number of pictures in a drawing that aren't drawn, since they are damaged or of formats that aren't read there.
     package var missingPictures = 0
+    /// Whether the file has a manifest of its provenance (C2PA), which no new file gets.
+    package var hasProvenance = false
     /// Bytes a pixel of a picture that is decoded whole before it is scaled; see ``wholeLimit``.
     package var wholeBytes = 0
     /// The largest picture, in pixels, that is decoded whole before it is scaled.

@@ -34,6 +34,8 @@ struct HEIFFile {
     /// The references from each item, and those to each item.
     private(set) var targets: [Int: [Reference]] = [:]
     private(set) var sources: [Int: [Reference]] = [:]
+    /// Whether a box has a manifest store.
+    let hasProvenance: Bool
     /// Items with two lists of inputs.
     private(set) var ambiguous: Set<Int> = []
 
@@ -47,6 +49,7 @@ struct HEIFFile {
         try cancellation.check()
         var budget = Self.mostParts
         let boxes = ISOBox.boxes(in: bytes[...], budget: &budget)
+        hasProvenance = boxes.contains { $0.manifestStore != nil }
         guard budget > 0 else { throw tooManyParts }
         let metas = boxes.filter { $0.type == "meta" }
         guard let meta = metas.first else {

@@ -22,6 +22,7 @@ struct HEIFStill {
         header.codedSize = picture.codedSize
         header.memory = memory
         header.profileBytes = picture.profile.count
+        header.hasProvenance = file.hasProvenance
         header.take(picture.codedColors)
         return header
     }

@@ -47,6 +47,7 @@ final class JPEGFile {
         result.readsRegions = true
         result.memory = codecMemory
         result.profileBytes = profile?.count ?? 0
+        result.hasProvenance = header.has_provenance
         return result
     }
 

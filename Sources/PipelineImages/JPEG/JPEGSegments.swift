@@ -33,6 +33,11 @@ struct JPEGSegments {
         metadata.profile = profile.sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
+    /// The numbers of the boxes that hold manifests of provenance.
+    var manifestStores: Set<Int> {
+        Set(boxPieces.filter { ManifestStore.begins($0.dropFirst(6)) }.compactMap { $0.number(at: 0, bytes: 2) })
+    }
+
     /// Whether a segment with a length begins with a marker: neither a restart nor a reserved one, at which libjpeg continues
     /// with the next byte.
     static func hasLength(_ marker: Int) -> Bool {

@@ -41,7 +41,7 @@ public struct ImageMetadata: Sendable, Hashable {
     /// Where the picture was taken (EXIF's GPSLatitude and GPSLongitude).
     public let location: Location?
     /// The manifests that say where the picture comes from and how it was changed (C2PA); `nil` if there are none. Found
-    /// in JPEG, PNG, WebP, AVIF and HEIC.
+    /// in JPEG, PNG, WebP, AVIF and HEIC. A picture that is made of the file has none: they are signed for its bytes.
     public let provenance: Provenance?
     /// The sizes of the EXIF and XMP blocks in bytes; 0 without a block.
     public let exifByteCount, xmpByteCount: Int
@@ -63,15 +63,22 @@ public struct ImageMetadata: Sendable, Hashable {
     /// The manifests of a file that say where its picture comes from and how it was changed, signed by its makers (C2PA,
     /// also called Content Credentials). They are found, but their signatures aren't checked.
     public struct Provenance: Sendable, Hashable {
-        /// The size of all manifests in bytes.
+        /// The size of all manifests in the file in bytes; 0 if it only has their address.
         public let byteCount: Int
+        /// The number of manifests in the file: the active one, and those of earlier pictures.
+        public let manifests: Int
         /// The label of the active manifest, such as `urn:c2pa:…`; `nil` if it has no readable one.
         public let label: String?
+        /// The HTTP address of manifests that are stored elsewhere, from XMP (`dcterms:provenance`); `nil` if the file
+        /// has none. Nothing is loaded from it.
+        public let url: String?
 
         /// Describes manifests.
-        package init(byteCount: Int, label: String?) {
+        package init(byteCount: Int, manifests: Int, label: String?, url: String? = nil) {
             self.byteCount = byteCount
+            self.manifests = manifests
             self.label = label
+            self.url = url
         }
     }
 
@@ -146,9 +153,9 @@ public struct ImageMetadata: Sendable, Hashable {
         guard header.storedSize.width > 0, header.storedSize.height > 0 else {
             throw LoadError(.undecodable, subject: "", "The \(header.format) file's picture has no pixels.")
         }
+        let embedded = try decoder.metadata(of: bytes, cancellation: cancellation)
         return ImageMetadata(
-            bytes, header, try decoder.metadata(of: bytes, cancellation: cancellation),
-            try Provenance(of: bytes, header.format, cancellation))
+            bytes, header, embedded, try Provenance(of: bytes, header.format, xmp: embedded.xmp, cancellation))
     }
 
     private init(

@@ -4,9 +4,10 @@ extension ImageMetadata.Provenance {
     /// More boxes than any genuine file has in one place.
     private static let mostBoxes = 10_000
 
-    /// Finds the manifests of a file. Returns `nil` if there are none, or if the format can't hold any.
+    /// Finds the manifests of a file, or their address in its XMP. Returns `nil` if there are none, or if the format can't
+    /// hold any.
     /// - Throws: `LoadError.Code.undecodable` for a damaged file; `CancellationError`.
-    init?(of bytes: [UInt8], _ format: ImageFormat, _ cancellation: WorkCancellation) throws {
+    init?(of bytes: [UInt8], _ format: ImageFormat, xmp: [UInt8], _ cancellation: WorkCancellation) throws {
         let candidates =
             switch format {
             case .jpeg: try Self.boxes(inJPEG: bytes, cancellation)
@@ -14,31 +15,30 @@ extension ImageMetadata.Provenance {
             case .png: try Self.chunks(inPNG: bytes, cancellation)
             #endif
             #if WebP
-            case .webp:
-                try bytes.withUnsafeBufferPointer { try WebPFile($0).chunk("C2PA") }.map { [$0[...]] } ?? []
+            case .webp: Self.chunks(inWebP: bytes)
             #endif
             case .avif, .heic: Self.boxes(inHEIF: bytes)
             default: [ArraySlice<UInt8>]()
             }
+        var found = Self(byteCount: 0, manifests: 0, label: nil, url: XMPRewriting.manifestURL(in: xmp))
         for candidate in candidates {
             try cancellation.check()
-            if let found = Self(candidate) {
-                self = found
-                return
-            }
+            found.add(candidate)
         }
-        return nil
+        if found.byteCount == 0, found.url == nil { return nil }
+        self = found
     }
 
-    /// Describes a manifest store: a superbox with the label `c2pa`. Its last superbox is the active manifest (C2PA 2.1,
-    /// section 11.1.4).
-    private init?(_ bytes: ArraySlice<UInt8>) {
+    /// Adds the manifests of a store. Its last superbox is the active manifest (C2PA 2.1, section 11.1.4).
+    private mutating func add(_ bytes: ArraySlice<UInt8>) {
         var budget = 1
-        guard let box = ISOBox.boxes(in: bytes, budget: &budget).first else { return nil }
+        guard let box = ISOBox.boxes(in: bytes, budget: &budget).first else { return }
         budget = Self.mostBoxes
-        guard let store = JUMBFBox(box, budget: &budget), store.label == "c2pa" else { return nil }
-        let active = store.boxes.last { $0.type == "jumb" }.flatMap { JUMBFBox($0, budget: &budget) }
-        self.init(byteCount: box.content.endIndex - bytes.startIndex, label: active?.label)
+        guard let store = JUMBFBox(box, budget: &budget), store.label == "c2pa" else { return }
+        let all = store.boxes.filter { $0.type == "jumb" }
+        self = Self(
+            byteCount: byteCount + box.content.endIndex - bytes.startIndex, manifests: manifests + all.count,
+            label: all.last.flatMap { JUMBFBox($0, budget: &budget) }?.label, url: url)
     }
 
     /// Joins the boxes in a JPEG's segments (ISO/IEC 19566-5 annex D). A piece has the number of its box, its place in
@@ -59,31 +59,30 @@ extension ImageMetadata.Provenance {
     }
 
     #if PNG
-    /// The chunks of a PNG with manifests (C2PA 2.1, annex A.3.2).
+    /// The chunks of a PNG with manifests (C2PA 2.1, annex A.3.2), of which the first counts.
     private static func chunks(
         inPNG bytes: [UInt8], _ cancellation: WorkCancellation
     ) throws -> [ArraySlice<UInt8>] {
         var chunks = PNGChunks(bytes, cancellation)
         while let chunk = try chunks.next() {
-            if chunk.letters == "caBX" { return [bytes[chunk.body]] }
+            if chunk.kind == .provenance { return [bytes[chunk.body]] }
         }
         return []
     }
     #endif
 
-    /// The content of the boxes of an AVIF or HEIC with manifests, after a version, a purpose and an offset (C2PA 2.1,
-    /// annex A.5).
+    #if WebP
+    /// The chunks of a WebP with manifests (C2PA 2.1, annex A.3.6), of which the first counts.
+    private static func chunks(inWebP bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        let body = bytes.withUnsafeBufferPointer { WebPChunks($0).first { $0.name == "C2PA" }?.body }
+        return body.map { [bytes[$0]] } ?? []
+    }
+    #endif
+
+    /// The stores in the boxes of an AVIF or HEIC, those of updates last.
     private static func boxes(inHEIF bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var budget = mostBoxes
-        return ISOBox.boxes(in: bytes[...], budget: &budget).compactMap { box in
-            guard box.type == "uuid", box.content.starts(with: manifests),
-                let end = box.content.dropFirst(20).prefix(64).firstIndex(of: 0)
-            else { return nil }
-            return box.content[(end + 1)...].dropFirst(8)
-        }
+        let stores = ISOBox.boxes(in: bytes[...], budget: &budget).compactMap(\.manifestStore)
+        return (stores.filter { !$0.isUpdate } + stores.filter(\.isUpdate)).map(\.bytes)
     }
-
-    private static let manifests: [UInt8] = [
-        0xd8, 0xfe, 0xc3, 0xd6, 0x1b, 0x0e, 0x48, 0x3c, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7e, 0xc4, 0x81,
-    ]
 }

@@ -18,6 +18,7 @@ struct PNGChunk {
         case animation = 0x6163_544c  // acTL
         case frame = 0x6663_544c  // fcTL
         case framePixels = 0x6664_4154  // fdAT
+        case provenance = 0x6361_4258  // caBX
     }
 
     fileprivate let name: UInt32

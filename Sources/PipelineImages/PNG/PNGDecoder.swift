@@ -29,6 +29,7 @@ struct PNGDecoder: ImageDecoding {
         header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
             .saturatingPlus(file.animationMemory)
         header.profileBytes = file.profile?.count ?? 0
+        header.hasProvenance = file.hasProvenance
         header.codedColors = file.codedColors
         header.convertedColors = file.decisiveColors.flatMap { $0.differsFromSRGB ? $0 : nil }
         return header

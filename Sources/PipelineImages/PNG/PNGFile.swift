@@ -41,6 +41,8 @@ struct PNGFile {
     private(set) var codedColors: CodedColors?
     /// The frames of an animation; none for a still picture.
     private(set) var animation: PNGAnimation
+    /// Whether a chunk begins with a manifest store.
+    private(set) var hasProvenance = false
     /// Whether a critical chunk has a wrong checksum.
     private(set) var isDamaged = false
     let bytes: [UInt8]
@@ -95,6 +97,10 @@ struct PNGFile {
         guard chunk.kind != nil || chunk.isCritical, chunk.kind != .text else { return }
         // A frame's pixels are checked when it is drawn.
         if chunk.kind == .framePixels { return animation.takePixels(chunk, bytes[chunk.body]) }
+        if chunk.kind == .provenance {
+            hasProvenance = hasProvenance || ManifestStore.begins(bytes[chunk.body])
+            return
+        }
         let isWhole = chunk.isWhole(in: bytes)
         if !isWhole, chunk.isCritical { isDamaged = true }
         switch chunk.kind {

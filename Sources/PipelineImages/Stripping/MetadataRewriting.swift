@@ -4,19 +4,31 @@ import Pipeline
 package protocol MetadataRewriting {
     /// Returns the file with these blocks in place of its EXIF and XMP. The colour profile is kept. Second pictures,
     /// such as previews and gain maps, and bytes after the file's end are dropped.
-    /// - Parameter keepsTexts: Whether comments, captions and other metadata are kept too.
+    /// - Parameter metadata: Decides about comments, captions and other metadata, and about manifests of provenance.
     /// - Throws: `LoadError.Code.undecodable` if the file is damaged; `CancellationError`.
     func rewritten(
-        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], keepsTexts: Bool, _ cancellation: WorkCancellation
+        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], without metadata: StrippedMetadata,
+        _ cancellation: WorkCancellation
     ) throws -> [UInt8]
 }
 
 /// The metadata that `ImageCodecs.stripped(_:of:)` removes from a file.
-package enum StrippedMetadata: Int, Sendable {
+package struct StrippedMetadata: Sendable, Hashable {
+    /// Whether only the GPS position is removed, with the pictures and manifests that may contain it.
+    package let isLocation: Bool
+    /// Whether the manifests of provenance (C2PA) in the file are kept. They are signed for all other bytes of the
+    /// file, so they stay valid only if nothing else is removed.
+    package let keepsProvenance: Bool
+
+    package init(isLocation: Bool, keepsProvenance: Bool) {
+        self.isLocation = isLocation
+        self.keepsProvenance = keepsProvenance
+    }
+
     /// Everything except the orientation and the colour profile, on which the picture's look depends.
-    case all
+    package static let all = StrippedMetadata(isLocation: false, keepsProvenance: false)
     /// The GPS position.
-    case location
+    package static let location = StrippedMetadata(isLocation: true, keepsProvenance: false)
 }
 
 extension ImageCodecs {
@@ -68,17 +80,16 @@ extension StrippedMetadata {
             )
         }
         let orientation = try decoder.header(of: bytes, cancellation: cancellation).orientation
-        switch self {
-        case .all:
+        guard isLocation else {
             return try decoder.rewritten(
-                bytes, exif: EXIFRewriting.oriented(orientation), xmp: [], keepsTexts: false, cancellation)
-        case .location:
-            let found = try decoder.metadata(of: bytes, cancellation: cancellation)
-            let isLost = XMPRewriting.hasLocation(found.xmp) || XMPRewriting.hasSecondPicture(found.xmp)
-            let exif = EXIFRewriting.withoutLocation(found.exif)
-            return try decoder.rewritten(
-                bytes, exif: exif.isEmpty ? EXIFRewriting.oriented(orientation) : exif, xmp: isLost ? [] : found.xmp,
-                keepsTexts: true, cancellation)
+                bytes, exif: EXIFRewriting.oriented(orientation), xmp: [], without: self, cancellation)
         }
+        let found = try decoder.metadata(of: bytes, cancellation: cancellation)
+        let isLost = XMPRewriting.hasLocation(found.xmp) || XMPRewriting.hasSecondPicture(found.xmp)
+        let exif = EXIFRewriting.withoutLocation(found.exif)
+        let xmp = keepsProvenance ? found.xmp : XMPRewriting.withoutManifestURL(found.xmp)
+        return try decoder.rewritten(
+            bytes, exif: exif.isEmpty ? EXIFRewriting.oriented(orientation) : exif, xmp: isLost ? [] : xmp,
+            without: self, cancellation)
     }
 }

@@ -10,31 +10,47 @@ extension PNGDecoder: MetadataRewriting {
     ]
 
     func rewritten(
-        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], keepsTexts: Bool, _ cancellation: WorkCancellation
+        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], without metadata: StrippedMetadata,
+        _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         var result = Array(bytes.prefix(8))
         result.reserveCapacity(bytes.count)
+        var blocks = EmbeddedMetadata(exif: exif, xmp: xmp)
+        func write(_ block: EmbeddedMetadata) {
+            var writer = PNGWriter()
+            writer.write(block)
+            result += writer.chunks
+        }
         var chunks = PNGChunks(bytes, cancellation)
         while let chunk = try chunks.next() {
-            if chunk.isCritical || Self.looks.contains(chunk.letters) || keepsTexts && Self.isText(chunk, bytes) {
+            // A new block takes the place of the old one, or comes before the pixels.
+            if chunk.kind == .exif || chunk.kind == .pixels {
+                write(EmbeddedMetadata(exif: blocks.exif))
+                blocks.exif = []
+            }
+            if chunk.kind == .text && Self.isXMP(chunk, bytes) || chunk.kind == .pixels {
+                write(EmbeddedMetadata(xmp: blocks.xmp))
+                blocks.xmp = []
+            }
+            if chunk.kind == .provenance {
+                if metadata.keepsProvenance, ManifestStore.begins(bytes[chunk.body]) { result += bytes[chunk.whole] }
+            } else if chunk.isCritical || Self.looks.contains(chunk.letters)
+                || metadata.isLocation && Self.isText(chunk, bytes)
+            {
                 result += bytes[chunk.whole]
             }
-            switch chunk.kind {
-            case .header:
-                var writer = PNGWriter()
-                writer.write(EmbeddedMetadata(exif: exif, xmp: xmp))
-                result += writer.chunks
-            case .end: return result
-            default: break
-            }
+            if chunk.kind == .end { return result }
         }
         throw PNGFile.damaged("it has no end")
     }
 
     /// Whether a chunk isn't among the replaced metadata, which some programs also write as texts.
     private static func isText(_ chunk: PNGChunk, _ bytes: [UInt8]) -> Bool {
-        if chunk.kind == .exif { return false }
-        return !["XML:com.adobe.xmp", "Raw profile type "].contains { bytes[chunk.body].starts(with: $0.utf8) }
+        chunk.kind != .exif && !isXMP(chunk, bytes) && !bytes[chunk.body].starts(with: "Raw profile type ".utf8)
+    }
+
+    private static func isXMP(_ chunk: PNGChunk, _ bytes: [UInt8]) -> Bool {
+        bytes[chunk.body].starts(with: "XML:com.adobe.xmp".utf8)
     }
 }
 #endif

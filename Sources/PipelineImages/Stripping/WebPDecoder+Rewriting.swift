@@ -1,5 +1,4 @@
 #if WebP
-import CWebP
 import Pipeline
 
 extension WebPDecoder: MetadataRewriting {
@@ -7,23 +6,34 @@ extension WebPDecoder: MetadataRewriting {
     private static let looks: Set<String> = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF", "ICCP"]
 
     func rewritten(
-        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], keepsTexts: Bool, _ cancellation: WorkCancellation
+        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], without metadata: StrippedMetadata,
+        _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        var names: Set<String> = ["EXIF", "XMP "]
+        var (result, removed) = (Array(bytes.prefix(12)), Set<String>())
+        result.reserveCapacity(bytes.count)
         try bytes.withUnsafeBufferPointer { buffer in
+            // `WebPFile` limits the number of chunks.
             guard try WebPFile(buffer).isWhole else { throw WebPFile.damaged("it ends too soon") }
+            for (name, body) in WebPChunks(buffer) {
+                let isKept =
+                    name == "C2PA"
+                    ? metadata.keepsProvenance && ManifestStore.begins(buffer[body])
+                    : Self.looks.contains(name) || metadata.isLocation && !["EXIF", "XMP "].contains(name)
+                if isKept {
+                    result += buffer[body.lowerBound - 8..<min(body.upperBound + body.count % 2, buffer.count)]
+                } else {
+                    removed.insert(name)
+                }
+            }
         }
-        // `WebPFile` has limited the number of chunks.
-        var position = 12
-        while !keepsTexts, let name = bytes[...].slice(at: position, count: 4),
-            let length = bytes[...].littleEndianNumber(at: position + 4, bytes: 4)
-        {
-            let name = String(decoding: name, as: UTF8.self)
-            // libwebp takes names of four bytes.
-            if !Self.looks.contains(name), name.utf8.count == 4 { names.insert(name) }
-            position += 8 + length + length % 2
+        result.replaceSubrange(4..<8, with: (result.count - 8).littleEndian(4))
+        // The header of features, if there is one, comes first. It tells of EXIF and XMP (section 2.7.1).
+        if result[12...].starts(with: "VP8X".utf8), result.count > 20 {
+            if removed.contains("EXIF") { result[20] &= ~8 }
+            if removed.contains("XMP ") { result[20] &= ~4 }
         }
-        return try WebPMetadata.replaced(names, in: bytes, with: EmbeddedMetadata(exif: exif, xmp: xmp))
+        return exif.isEmpty && xmp.isEmpty
+            ? result : try WebPMetadata.added(EmbeddedMetadata(exif: exif, xmp: xmp), to: result)
     }
 }
 #endif

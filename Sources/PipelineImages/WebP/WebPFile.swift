@@ -9,12 +9,20 @@ final class WebPFile {
     let data: WebPData
     /// Whether the file holds all its chunks.
     let isWhole: Bool
+    /// Whether a chunk begins with a manifest store. libwebp finds no chunk of a file without a header of features.
+    let hasProvenance: Bool
 
     /// The demuxer keeps a list of all chunks, of some dozen bytes each.
     private static let mostChunks = 65_536
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
-        guard Self.hasFewChunks(bytes) else { throw Self.damaged("it has more than \(Self.mostChunks) chunks") }
+        var (count, hasProvenance) = (0, false)
+        for (name, body) in WebPChunks(bytes) {
+            count += 1
+            guard count <= Self.mostChunks else { throw Self.damaged("it has more than \(Self.mostChunks) chunks") }
+            if name == "C2PA", ManifestStore.begins(bytes[body]) { hasProvenance = true }
+        }
+        self.hasProvenance = hasProvenance
         data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
         var data = data
         var state = WEBP_DEMUX_PARSING_HEADER
@@ -26,16 +34,6 @@ final class WebPFile {
         // If the file is cut off before its size, libwebp reports a canvas of all ones.
         let sides = [WEBP_FF_CANVAS_WIDTH, WEBP_FF_CANVAS_HEIGHT].map { WebPDemuxGetI(demuxer, $0) }
         guard sides.allSatisfy({ (1...1 << 24).contains($0) }) else { throw Self.damaged("its header is cut off") }
-    }
-
-    private static func hasFewChunks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var position = 12
-        for _ in 0...mostChunks {
-            guard position + 8 <= bytes.count else { return true }
-            let length = (4..<8).reversed().reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
-            position += 8 + length + length % 2
-        }
-        return false
     }
 
     deinit { WebPDemuxDelete(demuxer) }
@@ -58,6 +56,7 @@ final class WebPFile {
         header.readsRegions = !isAnimated
         estimateMemory(&header)
         header.profileBytes = profile?.count ?? 0
+        header.hasProvenance = hasProvenance
         header.excessPixels = 4
         return header
     }

@@ -4,18 +4,10 @@ import CWebP
 /// Adds metadata to a WebP file (RFC 9649 sections 2.7.1.4 and 2.7.1.5).
 enum WebPMetadata {
     static func added(_ metadata: EmbeddedMetadata, to file: [UInt8]) throws -> [UInt8] {
-        try replaced([], in: file, with: metadata)
-    }
-
-    /// Removes all chunks with these names, then adds metadata.
-    static func replaced(
-        _ names: Set<String>, in file: [UInt8], with metadata: EmbeddedMetadata
-    ) throws -> [UInt8] {
         try file.withUnsafeBufferPointer { file in
             var data = WebPData(bytes: file.baseAddress, size: file.count)
             guard let mux = WebPMuxCreate(&data, 0) else { throw WebPEncoder.refused("its chunks make no sense") }
             defer { WebPMuxDelete(mux) }
-            for name in names { while WebPMuxDeleteChunk(mux, name) == WEBP_MUX_OK {} }
             try add(metadata.profile, "ICCP", to: mux)
             try add(metadata.exif, "EXIF", to: mux)
             try add(metadata.xmp, "XMP ", to: mux)
