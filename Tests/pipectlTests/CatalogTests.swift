@@ -54,7 +54,7 @@ struct CatalogTests {
         "operations on one line are the stages that they name",
         arguments: [
             ("resize=800:600:fit=cover,sharpen=0.5", "Resize(800×600, cover)\nSharpen(0.5, sigma: 0.7)"),
-            (" resize = 80", "Resize(80×1000000, inside)"), ("crop=10:20:x=3:y=4", "Crop(x: 3, y: 4, 10×20)"),
+            (" resize = 80", "Resize(80×0, inside)"), ("crop=10:20:x=3:y=4", "Crop(x: 3, y: 4, 10×20)"),
             ("pad=9:9:colour=#fff,circle", "Pad(9×9, centre, #ffffff)\nCropCircle"), ("rotate=90", "Rotate(90°)"),
             ("crop=aspect=16/9:gravity=north", "Crop(16:9, north)"), ("crop=50%:25%", "Crop(50.0%×25.0%, centre)"),
             ("crop=10:20:x=5%", "Crop(x: 5.0%, y: 0, 10×20)"),

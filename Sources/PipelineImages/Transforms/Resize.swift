@@ -9,6 +9,8 @@ public import Pipeline
 /// | `.cover` | 100×100: as `.outside`, cut to the size |
 /// | `.contain` | 100×100: as `.inside`, with bars at the missing edges |
 /// | `.fill` | 100×100: stretched |
+/// | `.fillDown` | 100×100: as `.cover`; of a smaller picture the largest part of this aspect ratio, such as 20×20 of 40×20 |
+/// | `.auto` | 100×100: as `.cover` if picture and size are both upright or both wide, else as `.inside` |
 ///
 /// One side may be 0, for the length that keeps the aspect ratio, whatever the fit.
 ///
@@ -30,6 +32,10 @@ public struct Resize: PixelTransform, PixelSizing {
         case contain
         /// Stretches to the size; the aspect ratio changes.
         case fill
+        /// Fills the size as ``cover`` does. A picture that is too small for it is cut to the aspect ratio of the size instead.
+        case fillDown
+        /// ``cover`` for a picture whose longer side is that of the size, and ``inside`` for another. Squares count as wide.
+        case auto
     }
 
     private let size: PixelSize
@@ -37,6 +43,7 @@ public struct Resize: PixelTransform, PixelSizing {
     private let enlarges: Bool
     private let gravity: Gravity
     private let background: Color
+    private let minimum: PixelSize
 
     package static let specification = StageSpecification(
         "resize", "Scales the image to a size.", example: "800:600:cover",
@@ -49,9 +56,18 @@ public struct Resize: PixelTransform, PixelSizing {
         .optional(
             "gravity", .choice(Gravity.allCases, word: \.rawValue),
             "The part that cover keeps, and the place where contain puts the image.", default: .center),
-        .optional("background", .color, "The colour around the image for contain.", default: .white)
+        .optional("background", .color, "The colour around the image for contain.", default: .white),
+        .optional(
+            "minWidth", .integer(0...1_000_000), "The least width: it wins over the size, and lets the image grow.",
+            default: 0, example: "200"),
+        .optional("minHeight", .integer(0...1_000_000), "The least height, likewise.", default: 0, example: "200"),
+        .optional(
+            "zoom", .number(0.01...100), "A factor for width and height, such as a screen's pixel ratio.", default: 1,
+            example: "2")
     ) {
-        Resize(width: $0, height: $1 ?? 1_000_000, fit: $2, enlarges: $3, gravity: $4, background: $5)
+        Resize(
+            width: $0, height: $1 ?? 0, fit: $2, enlarges: $3, gravity: $4, background: $5,
+            minimum: PixelSize(width: $6, height: $7), zoom: $8)
     }
 
     /// Makes the transform.
@@ -61,32 +77,39 @@ public struct Resize: PixelTransform, PixelSizing {
     ///   - enlarges: Whether smaller pictures are enlarged; `false` by default.
     ///   - gravity: The part that `.cover` keeps, and the place of the picture with `.contain`; by default the middle.
     ///   - background: The colour of `.contain`'s bars; by default white.
+    ///   - minimum: The least size in pixels, 0 for a side without one; by default none. It wins over `size`, and enlarges
+    ///     smaller pictures; the aspect ratio stays.
+    ///   - zoom: A factor for `size`, such as the pixel ratio of a screen; 1 by default. One that isn't above 0 leaves no size.
     public init(
         _ size: PixelSize, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .center,
-        background: Color = .white
+        background: Color = .white, minimum: PixelSize = 0, zoom: Double = 1
     ) {
-        self.size = size
+        self.size = zoom == 1 ? size : size.zoomed(by: zoom)
         self.fit = fit
         self.enlarges = enlarges
         self.gravity = gravity
         self.background = background
+        self.minimum = PixelSize(width: max(0, minimum.width), height: max(0, minimum.height))
     }
 
-    /// Resizes to a width and a height in pixels; see ``init(_:fit:enlarges:gravity:background:)``.
+    /// Resizes to a width and a height in pixels; see ``init(_:fit:enlarges:gravity:background:minimum:zoom:)``.
     public init(
         width: Int, height: Int, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .center,
-        background: Color = .white
+        background: Color = .white, minimum: PixelSize = 0, zoom: Double = 1
     ) {
         self.init(
             PixelSize(width: width, height: height), fit: fit, enlarges: enlarges, gravity: gravity,
-            background: background)
+            background: background, minimum: minimum, zoom: zoom)
     }
 
     public var signature: String? {
-        "resize(lanczos3, \(size), \(fit.rawValue), \(enlarges), \(gravity.rawValue), \(background))"
+        "resize(lanczos3, \(size), \(fit.rawValue), \(enlarges), \(gravity.rawValue), \(background)"
+            + (minimum == 0 ? ")" : ", at least \(minimum))")
     }
 
-    public var parameters: String { "\(size), \(fit.rawValue)\(enlarges ? ", enlarges" : "")" }
+    public var parameters: String {
+        "\(size), \(fit.rawValue)\(enlarges ? ", enlarges" : "")\(minimum == 0 ? "" : ", at least \(minimum)")"
+    }
 
     /// The size before anything is cut off, or with the bars.
     public func largestSize(of image: DecodedImage) -> PixelSize {
@@ -102,10 +125,16 @@ public struct Resize: PixelTransform, PixelSizing {
         }
         let scaled = try scaled(image, to: target(of: image), cancellation)
         guard size.width > 0, size.height > 0 else { return scaled }
-        switch fit {
-        case .cover: return try Crop(size, gravity: gravity).transformed(scaled, cancellation)
+        // A result that has to be larger isn't cut below that.
+        let kept = PixelSize(width: max(size.width, minimum.width), height: max(size.height, minimum.height))
+        switch fit.resolved(for: image.unreducedSize, size) {
+        case .cover: return try Crop(kept, gravity: gravity).transformed(scaled, cancellation)
+        case .fillDown:
+            let part = kept.reduced(into: scaled.size)
+            return try Crop(PixelSize(width: max(1, part.width), height: max(1, part.height)), gravity: gravity)
+                .transformed(scaled, cancellation)
         case .contain: return try Pad(to: size, gravity: gravity, color: background).transformed(scaled, cancellation)
-        case .inside, .outside, .fill: return scaled
+        case .inside, .outside, .fill, .auto: return scaled
         }
     }
 
@@ -113,16 +142,22 @@ public struct Resize: PixelTransform, PixelSizing {
     /// get shorter than the result's.
     public func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
         guard size.isBox else { return nil }
-        switch fit {
+        guard minimum == 0 else {
+            let target = target(of: source)
+            // Neither side may get shorter than the result's.
+            let scale = max(
+                Double(target.width) / Double(source.width), Double(target.height) / Double(source.height))
+            return scale == 1 ? nil : source.scaledUp(by: scale)
+        }
+        switch fit.resolved(for: source, size) {
+        case .auto: return nil
         case .inside, .contain: return enlarges || source.fitted(into: size) != source ? size : nil
-        case .outside, .cover, .fill:
+        case .outside, .cover, .fillDown, .fill:
             let (across, down) = scales(of: source)
             let scale = max(across, down)
             guard scale < 1 || enlarges, source.width > 0, source.height > 0 else { return nil }
             // One side is exact; the other is rounded up so that it doesn't reduce the picture further.
-            return PixelSize(
-                width: Int((Double(source.width) * scale).rounded(.up)),
-                height: Int((Double(source.height) * scale).rounded(.up)))
+            return source.scaledUp(by: scale)
         }
     }
 
@@ -136,16 +171,21 @@ public struct Resize: PixelTransform, PixelSizing {
     private func target(of source: PixelSize) -> PixelSize {
         let (across, down) = scales(of: source)
         func side(_ length: Int, _ scale: Double) -> Int {
-            let scale = enlarges ? scale : min(1, scale)
             // A size beyond any picture is refused later.
             return max(1, Int(min(1e9, (Double(length) * scale).rounded())))
         }
-        let scale: (Double, Double)
-        switch fit {
+        var scale: (Double, Double)
+        switch fit.resolved(for: source, size) {
         case .inside, .contain: scale = (min(across, down), min(across, down))
-        case .outside, .cover: scale = (max(across, down), max(across, down))
-        case .fill: scale = (across, down)
+        case .outside, .cover, .fillDown: scale = (max(across, down), max(across, down))
+        case .fill, .auto: scale = (across, down)
         }
+        if !enlarges { scale = (min(1, scale.0), min(1, scale.1)) }
+        // By how much the picture is still too short.
+        let growth = max(
+            1, Double(minimum.width) / (Double(source.width) * scale.0),
+            Double(minimum.height) / (Double(source.height) * scale.1))
+        if growth > 1 { scale = (scale.0 * growth, scale.1 * growth) }
         return PixelSize(width: side(source.width, scale.0), height: side(source.height, scale.1))
     }
 
@@ -164,5 +204,46 @@ public struct Resize: PixelTransform, PixelSizing {
             guard let start = pixels.baseAddress else { return [] }
             return try Resampler.scaled(start, plan, layout: image.layout, cancellation: cancellation)
         }
+    }
+}
+
+extension Resize.Fit {
+    /// What ``auto`` is for a picture and a size, one side of which may be 0.
+    package func resolved(for source: PixelSize, _ size: PixelSize) -> Self {
+        guard self == .auto else { return self }
+        let width = size.width == 0 ? source.width : size.width
+        let height = size.height == 0 ? source.height : size.height
+        return (source.width >= source.height) == (width >= height) ? .cover : .inside
+    }
+}
+
+extension PixelSize {
+    /// The largest size of this aspect ratio within another; itself if it fits. A long side may leave 0 for the other.
+    package func reduced(into whole: PixelSize) -> PixelSize {
+        let across = Double(width) / Double(whole.width)
+        let down = Double(height) / Double(whole.height)
+        if across > down, across > 1 {
+            let side = (Double(whole.width) * (Double(height) / Double(width))).rounded()
+            return PixelSize(width: whole.width, height: Int(side))
+        }
+        if down > across, down > 1 {
+            let side = (Double(whole.height) * (Double(width) / Double(height))).rounded()
+            return PixelSize(width: Int(side), height: whole.height)
+        }
+        return self
+    }
+
+    /// A size whose sides are multiplied; 0 stays 0, and no other side becomes that.
+    fileprivate func zoomed(by factor: Double) -> PixelSize {
+        guard factor > 0, factor.isFinite else { return 0 }
+        func side(_ length: Int) -> Int {
+            length <= 0 ? length : max(1, Int(min(1e9, (Double(length) * factor).rounded())))
+        }
+        return PixelSize(width: side(width), height: side(height))
+    }
+
+    fileprivate func scaledUp(by factor: Double) -> PixelSize {
+        func side(_ length: Int) -> Int { Int(min(1e9, (Double(length) * factor).rounded(.up))) }
+        return PixelSize(width: side(width), height: side(height))
     }
 }

@@ -38,26 +38,11 @@ struct ImgproxyLayout: Equatable {
             height: Self.scaled(sizing.height, scale.pixelRatio * sizing.zoom.y))
         scaled = PixelSize(
             width: Self.scaled(source.width, scale.width), height: Self.scaled(source.height, scale.height))
-        kept = sizing.kind == .fillDown && !sizing.enlarges ? Self.largest(target, within: scaled) : target
+        kept = sizing.kind == .fillDown && !sizing.enlarges ? target.reduced(into: scaled) : target
         extended = target
         let shown = Self.visible(kept, of: scaled)
         extendedToAspect = sizing.extendAspect.isOn ? Self.smallest(target, around: shown) : 0
         pixelRatio = scale.pixelRatio
-    }
-
-    /// The area within `size` with the aspect ratio of `target`, if that is larger than `size`.
-    private static func largest(_ target: PixelSize, within size: PixelSize) -> PixelSize {
-        let across = Double(target.width) / Double(size.width)
-        let down = Double(target.height) / Double(size.height)
-        if across > down, across > 1 {
-            return PixelSize(
-                width: size.width, height: scaled(size.width, Double(target.height) / Double(target.width)))
-        }
-        if down > across, down > 1 {
-            return PixelSize(
-                width: scaled(size.height, Double(target.width) / Double(target.height)), height: size.height)
-        }
-        return target
     }
 
     /// The area around `size` with the aspect ratio of `target`; empty if `size` has it.
@@ -160,8 +145,7 @@ private struct Scale {
     /// `auto` is `fill` where the source and the size are both landscape or both portrait.
     private static func kind(_ sizing: ImgproxySizing, of source: PixelSize) -> ImgproxySizing.Kind {
         guard sizing.kind == .auto else { return sizing.kind }
-        let width = sizing.width == 0 ? source.width : sizing.width
-        let height = sizing.height == 0 ? source.height : sizing.height
-        return (source.width >= source.height) == (width >= height) ? .fill : .fit
+        let size = PixelSize(width: sizing.width, height: sizing.height)
+        return Resize.Fit.auto.resolved(for: source, size) == .cover ? .fill : .fit
     }
 }

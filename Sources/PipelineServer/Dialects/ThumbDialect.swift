@@ -100,7 +100,8 @@ private struct Reading {
             case "watermark": try read(mark: .southEast)
             case "download": request.isAttachment = true
             default:
-                if let fit = Resize.Fit(rawValue: String(name)) {
+                // `auto` is the size that the client hints at.
+                if name != "auto", let fit = Resize.Fit(rawValue: String(name)) {
                     self.fit = fit
                 } else {
                     size = try Self.size(name, hints, longestSide)
