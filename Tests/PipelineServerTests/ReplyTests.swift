@@ -54,6 +54,54 @@ struct ReplyTests {
         }
     }
 
+    @Test("If-Modified-Since counts where there is no If-None-Match and the picture has a date")
+    func dates() {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        func status(_ fields: HTTPFields, modified: String? = date, _ method: HTTPRequest.Method = .get) -> Int {
+            var reply = Reply(Array(0..<10), type: "image/png")
+            reply.fields[.lastModified] = modified
+            reply.addTag()
+            let response = reply.response(
+                to: HTTPRequest(method: method, scheme: nil, authority: nil, path: "/a", headerFields: fields))
+            #expect(response.head.status != .notModified || response.body.bytes.isEmpty)
+            return response.head.status.code
+        }
+        for (since, expected) in [
+            (date, 304), ("Sun, 06 Nov 1994 08:49:38 GMT", 304), ("Sunday, 06-Nov-94 08:49:37 GMT", 304),
+            ("Sun Nov  6 08:49:37 1994", 304), ("Sun, 06 Nov 1994 08:49:36 GMT", 200), ("", 200), ("0", 200),
+            ("Sun, 06 Nov 1994 08:49:37", 200), ("\(date), \(date)", 200),
+        ] { #expect(status([.ifModifiedSince: since]) == expected, "\(since)") }
+        #expect(status([.ifModifiedSince: date], .head) == 304)
+        #expect(status([.ifModifiedSince: date], modified: nil) == 200)
+        #expect(status([.ifModifiedSince: date], modified: "yesterday") == 200)
+        // The tag comes first, whatever the date says (section 13.2.2).
+        #expect(status([.ifModifiedSince: date, .ifNoneMatch: "\"other\""]) == 200)
+        var two: HTTPFields = [.ifModifiedSince: date]
+        two.append(HTTPField(name: .ifModifiedSince, value: date))
+        #expect(status(two) == 200)
+    }
+
+    @Test("The page of metrics at its own port is for known hosts alone")
+    func metricsHosts() async {
+        let metrics = PrometheusMetrics()
+        func status(_ host: String?, at address: String = "127.0.0.1", names: [String] = []) async -> Int {
+            await metrics.response(
+                to: HTTPRequest(method: .get, scheme: "http", authority: host, path: "/metrics"),
+                hosts: Hosts(observedAt: address, names: names)
+            ).head.status.code
+        }
+        for host in ["localhost:9090", "127.0.0.1:9090", "[::1]:9090", "LOCALHOST"] {
+            #expect(await status(host) == 200)
+        }
+        for (host, expected) in [("evil.example", 421), ("localhost.evil.example", 421), (nil, 400), ("a b", 400)] {
+            #expect(await status(host) == expected, "\(host ?? "none")")
+        }
+        #expect(await status("10.0.0.5:9090", at: "10.0.0.5") == 200)
+        #expect(await status("[fd00::1]:9090", at: "fd00::1") == 200)
+        #expect(await status("10.0.0.5:9090", at: "0.0.0.0") == 421)
+        #expect(await status("metrics.test", at: "0.0.0.0", names: ["metrics.test"]) == 200)
+    }
+
     @Test(
         "Urgency becomes a priority",
         arguments: [

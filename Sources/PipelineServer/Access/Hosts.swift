@@ -27,7 +27,7 @@ public struct Hosts: Sendable {
             else { throw ServerConfigurationError("The public URL, \(publicURL), is not an http or https URL.") }
             all.insert(name.lowercased())
         }
-        if all.isEmpty, Self.isLoopback(host) { all = ["localhost", "127.0.0.1", "[::1]"] }
+        if all.isEmpty, Self.isLoopback(host) { all = Set(Self.loopback) }
         guard !all.isEmpty else {
             throw ServerConfigurationError(
                 "Say under which host clients ask this server. Only one that listens at a loopback address does without."
@@ -36,6 +36,21 @@ public struct Hosts: Sendable {
         self.names = all
         self.publicURL = publicURL.map { String($0.hasSuffix("/") ? $0.dropLast() : $0[...]) }
     }
+
+    /// The hosts of a page for this machine and for those that observe it, such as that of ``PrometheusMetrics``: the names of the
+    /// loopback address, the address to listen at, and further ones.
+    /// - Parameters:
+    ///   - host: The address to listen at.
+    ///   - names: Further hosts.
+    public init(observedAt host: String, names: [String] = []) {
+        self.names = Set(
+            (names + Self.loopback + [host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host]).map {
+                $0.lowercased()
+            })
+        publicURL = nil
+    }
+
+    private static let loopback = ["localhost", "127.0.0.1", "[::1]"]
 
     /// Whether an address to listen at can be reached from this machine alone.
     public static func isLoopback(_ host: String) -> Bool {

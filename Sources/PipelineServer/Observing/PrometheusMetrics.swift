@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import Metrics
 import Pipeline
 import SourceVersion
@@ -57,6 +58,18 @@ public final class PrometheusMetrics: MetricsFactory {
             page += "# HELP \(figure.name) \(figure.help)\n# TYPE \(figure.name) \(type)\n\(figure.name) \(value)\n"
         }
         return Reply(ofThisMoment: page + build + process.text, type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    /// The response to a request for the page at a port of its own. Pages of other origins can't read it through a name of
+    /// theirs that leads to this machine (DNS rebinding), since only known hosts are answered.
+    /// - Parameter hosts: The hosts under which it is asked for; others get 421.
+    public func response(to request: HTTPRequest, hosts: Hosts) async -> ServerResponse {
+        do {
+            _ = try hosts.address(for: request)
+            return await page().response(to: request)
+        } catch {
+            return Reply(error).response(to: request)
+        }
     }
 
     /// Makes the counter of a name and its labels, or returns the one that has been made.

@@ -1,4 +1,5 @@
 import Digests
+import Essentials
 public import HTTPTypes
 import Pipeline
 import PipelineHTTP
@@ -63,6 +64,20 @@ public struct Reply: Sendable {
     /// Makes the reply one that is kept: its bytes are copied once for all responses.
     mutating func keep() { form = ResponseBody.Form() }
 
+    /// Whether the client has the source's present state, by its date (RFC 9110 section 13.1.3). A picture has the date of its source
+    /// as its `Last-Modified`, which other bytes may have too after a change of the server's settings: the tag, which names the
+    /// bytes, comes first.
+    private func isUnmodified(since request: HTTPRequest) -> Bool {
+        func date(_ fields: HTTPFields, _ name: HTTPField.Name) -> Date? {
+            let values = fields[values: name]
+            return values.count == 1 ? HTTPDate.parse(values[0], now: Date()) : nil
+        }
+        guard [.get, .head].contains(request.method), status == .ok,
+            let since = date(request.headerFields, .ifModifiedSince), let modified = date(fields, .lastModified)
+        else { return false }
+        return modified <= since
+    }
+
     /// Returns the response to a request: 304 if the client has these bytes, 206 for a part of them, nothing but the head
     /// for HEAD.
     public func response(to request: HTTPRequest) -> ServerResponse {
@@ -73,7 +88,10 @@ public struct Reply: Sendable {
             if conditions.contains(.ifMatch), !Preconditions.name(tag, .ifMatch, in: conditions) {
                 return Reply(Problem(.preconditionFailed, "The picture has another tag.")).response(to: request)
             }
-            if conditions.contains(.ifNoneMatch), Preconditions.name(tag, .ifNoneMatch, in: conditions) {
+            let isKnown =
+                conditions.contains(.ifNoneMatch)
+                ? Preconditions.name(tag, .ifNoneMatch, in: conditions) : isUnmodified(since: request)
+            if isKnown {
                 // Section 15.4.5: what describes the body is left out. The length stays: a server would write 0, which
                 // only the length of the 200 may be (section 8.6).
                 for name: HTTPField.Name in [.contentType, .contentDisposition, .acceptRanges] { fields[name] = nil }

@@ -139,9 +139,9 @@ struct Server: Sendable {
     /// Serves the metrics at their own port.
     private var metricsApplication: [any Service] {
         guard let port = settings.metricsPort else { return [] }
-        let metrics = metrics
+        let (metrics, hosts) = (metrics, Hosts(observedAt: settings.metricsHost, names: settings.hostNames))
         let router = Router()
-        router.get("/metrics") { request, _ in Response(await metrics.page().response(to: request.head)) }
+        router.get("/metrics") { request, _ in Response(await metrics.response(to: request.head, hosts: hosts)) }
         return [
             Application(
                 router: router, configuration: .init(address: .hostname(settings.metricsHost, port: port)),

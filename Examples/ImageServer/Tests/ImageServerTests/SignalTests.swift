@@ -1,4 +1,5 @@
 import Foundation
+import PipelineTesting
 import Stages
 import Testing
 
@@ -56,6 +57,20 @@ final class SignalTests {
     private func exit() async -> Int32 {
         while process.isRunning { try? await Task.sleep(for: .milliseconds(10)) }
         return process.terminationStatus
+    }
+
+    @Test("The page of metrics at its own port is for known hosts alone")
+    func metrics() async throws {
+        let port = try #require(try ScriptedOrigin().url("/").port)
+        _ = try await start(["--metrics-port", "\(port)"])
+        for (host, status) in [("localhost:\(port)", "200"), ("evil.example:\(port)", "421")] {
+            let connection = try RawConnection(port: port)
+            connection.send("GET /metrics HTTP/1.1\nHost: \(host)\nConnection: close\n\n")
+            let answer = try #require(await connection.rest())
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(host): \(answer.prefix(100))")
+        }
+        signal(SIGINT)
+        #expect(await exit() == 0)
     }
 
     @Test("SIGHUP reads the keys again, and SIGTERM ends the readiness before the server")
