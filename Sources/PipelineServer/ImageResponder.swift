@@ -29,11 +29,11 @@ public final class ImageResponder: Sendable {
     /// The loader that it was made with.
     public let loader: ImageLoader
     private let dialects: [String: any Dialect]
-    private let keyRing: KeyRing
+    private let own: ServedTenant
+    private let tenants: [ServedTenant]
     private let connections: Connections
     let queue: WorkQueue
     private let isCrossOrigin: Bool
-    private let pictures: Pictures
     private let hosts: Hosts
     private let rates: RateLimit
     private let clients: ClientAddresses
@@ -61,27 +61,45 @@ public final class ImageResponder: Sendable {
         returnLargeBlocksAtOnce()
         self.loader = loader
         dialects = Dictionary(configuration.dialects.map { ($0.name, $0) }) { first, _ in first }
-        keyRing = KeyRing(configuration.keys)
         connections = Connections(metrics: metrics)
         queue = WorkQueue(
             limit: configuration.queueLimit,
-            originLimit: configuration.originQueueLimit ?? max(1, configuration.queueLimit / 4), metrics: metrics,
+            originLimit: configuration.originQueueLimit ?? max(1, configuration.queueLimit / 4),
+            tenantLimits: Dictionary(
+                configuration.tenants.map { ($0.name, $0.queueLimit ?? max(1, configuration.queueLimit / 2)) }
+            ) { first, _ in first }, metrics: metrics,
             memory: FreedMemory(clock: loader.resources.clock))
         isCrossOrigin = configuration.isCrossOrigin
         purgeToken = configuration.purgeToken
         (hosts, clients, pages) = (configuration.hosts, configuration.clients, configuration.pages)
         rates = RateLimit(
             perSecond: configuration.requestsPerSecond, burst: configuration.burst, clock: loader.resources.clock)
-        pictures = Pictures(configuration, loader: loader, keys: keyRing, queue: queue)
+        own = ServedTenant(configuration, loader: loader, queue: queue)
+        tenants = configuration.tenants.map { [queue] in
+            ServedTenant(configuration, $0, loader: loader, queue: queue)
+        }
         self.log = log
-        requests = RequestMetrics(kinds: Array(dialects.keys) + ["health", "other"], factory: metrics)
+        requests = RequestMetrics(
+            kinds: Array(dialects.keys) + ["health", "other"], tenants: tenants.compactMap(\.name), factory: metrics)
     }
 
-    /// The keys that paths are signed with now; `nil` where they aren't.
-    public var keys: SigningKeys? { keyRing.keys }
+    /// The keys that paths of no tenant are signed with now; `nil` where they aren't.
+    public var keys: SigningKeys? { own.keys.keys }
 
-    /// Replaces the keys, as on SIGHUP.
-    public func replaceKeys(_ keys: SigningKeys) { keyRing.replace(keys) }
+    /// Replaces the keys of no tenant, as on SIGHUP.
+    public func replaceKeys(_ keys: SigningKeys) { own.keys.replace(keys) }
+
+    /// Replaces the keys, and those of the tenants, as on SIGHUP. Nothing else of the tenants changes: one that is missing can't
+    /// sign any more, and a new one needs another responder.
+    /// - Parameters:
+    ///   - keys: The keys of no tenant; `nil` leaves them as they are.
+    ///   - tenants: The tenants with their keys.
+    /// - Throws: ``ServerConfigurationError`` if two tenants have a name or a key in common; the keys are as before then.
+    public func replaceKeys(_ keys: SigningKeys?, tenants: [Tenant]) throws(ServerConfigurationError) {
+        try Tenant.check(tenants, besides: keys ?? self.keys)
+        if let keys { own.keys.replace(keys) }
+        for served in self.tenants { served.keys.replace(tenants.first { $0.name == served.name }?.keys) }
+    }
 
     /// A host of the configuration's list, for clients that name none, as those of HTTP/1.0 may.
     public var standardHost: String { hosts.standard }
@@ -106,6 +124,7 @@ public final class ImageResponder: Sendable {
         var id: RequestID?
         var note: String?
         var isCancelled = false
+        var tenant = own
         func problem(_ problem: Problem) -> Reply {
             let own = RequestID(parent: request.headerFields[.traceParent])
             (id, note) = (own, problem.cause ?? problem.detail)
@@ -116,11 +135,16 @@ public final class ImageResponder: Sendable {
             let address = kind.isHealth ? "" : try hosts.address(for: request)
             var lookup: Plans.Lookup?
             if case .picture(let dialect) = kind {
-                lookup = pictures.find(dialect, request.headerFields, path: path, query: query, address: address)
+                func find(_ tenant: ServedTenant) -> Plans.Lookup {
+                    tenant.pictures.find(dialect, request.headerFields, path: path, query: query, address: address)
+                }
+                let wanted = find(own)
+                if let signer = tenants.first(where: { $0.pictures.isSigned(wanted) }) { tenant = signer }
+                lookup = tenant.name == nil ? wanted : find(tenant)
             }
             let isQuick = lookup.map { $0.kept?.hasAnswered ?? false } ?? true
-            reply = try await connections.run(on: connection.id, isQuick: isQuick) { [lookup] in
-                try await self.reply(to: request, path, kind, connection, lookup)
+            reply = try await connections.run(on: connection.id, isQuick: isQuick) { [lookup, tenant] in
+                try await self.reply(to: request, path, kind, connection, lookup, tenant)
             }
         } catch let error as Problem {
             reply = problem(error)
@@ -138,7 +162,8 @@ public final class ImageResponder: Sendable {
         }
         let response = reply.response(to: request)
         finish(
-            request, path, kind, connection, isCancelled ? nil : response.head.status.code, response, id, note, start)
+            request, path, kind, connection, tenant.name, isCancelled ? nil : response.head.status.code, response, id,
+            note, start)
         return response
     }
 
@@ -151,7 +176,7 @@ public final class ImageResponder: Sendable {
     /// The ThumbHash of a source's picture, as a placeholder in a page.
     /// - Parameter source: A URL, or a file's name in the folder.
     /// - Throws: ``Problem`` for a source that isn't allowed; `LoadError`.
-    public func thumbHash(of source: String) async throws -> [UInt8] { try await pictures.hash(of: source) }
+    public func thumbHash(of source: String) async throws -> [UInt8] { try await own.pictures.hash(of: source) }
 
     /// Splits a request's target (RFC 9112 section 3.2), which may be a whole URL.
     private static func parts(of target: String) -> (path: String, query: String?) {
@@ -180,21 +205,24 @@ public final class ImageResponder: Sendable {
 
     /// Counts a request and writes its line in the log. The status is `nil` if it was cancelled.
     private func finish(
-        _ request: HTTPRequest, _ path: String, _ kind: Kind, _ connection: ClientConnection, _ status: Int?,
-        _ response: ServerResponse, _ id: RequestID?, _ note: String?, _ start: ContinuousClock.Instant
+        _ request: HTTPRequest, _ path: String, _ kind: Kind, _ connection: ClientConnection, _ tenant: String?,
+        _ status: Int?, _ response: ServerResponse, _ id: RequestID?, _ note: String?, _ start: ContinuousClock.Instant
     ) {
         let time = ContinuousClock.now - start
-        requests.add(name(of: kind), status: status, time)
-        log.add(status: status) {
+        let isFallback = response.head.headerFields[.fallbackImage] != nil
+        requests.add(name(of: kind), tenant: tenant, status: status, isFallback: isFallback, time)
+        log.add(status: status, isFallback: isFallback) {
             RequestLog.Entry(
                 id: id ?? RequestID(parent: request.headerFields[.traceParent]), method: request.method.rawValue,
                 path: path, status: status, bytes: response.body.bytes.count, time: time,
-                client: clients.name(of: request, connection), note: note)
+                client: clients.name(of: request, connection), tenant: tenant,
+                note: isFallback ? "The source can't be loaded, and the fallback stands in." : note)
         }
     }
 
     private func reply(
-        to request: HTTPRequest, _ path: String, _ kind: Kind, _ connection: ClientConnection, _ lookup: Plans.Lookup?
+        to request: HTTPRequest, _ path: String, _ kind: Kind, _ connection: ClientConnection, _ lookup: Plans.Lookup?,
+        _ tenant: ServedTenant
     ) async throws -> Reply {
         switch request.method {
         case .get, .head: break
@@ -214,17 +242,18 @@ public final class ImageResponder: Sendable {
             reply.fields[.allow] = "GET, HEAD, OPTIONS"
             return reply
         case let method where method.rawValue == "PURGE" && purgeToken != nil:
-            return try await purge(request, connection, lookup)
+            return try await purge(request, connection, lookup, tenant.pictures)
         default: throw Problem(.notImplemented, "Pictures are read with GET or HEAD.")
         }
         guard let lookup else { return try await page(request, path, connection) }
         try rates.take(for: clients.address(of: request, connection))
-        return try await pictures.reply(to: request, lookup)
+        try tenant.takeToken()
+        return try await tenant.pictures.reply(to: request, lookup)
     }
 
     /// Removes a path's source from the caches, by the method that several proxies have for it.
     private func purge(
-        _ request: HTTPRequest, _ connection: ClientConnection, _ lookup: Plans.Lookup?
+        _ request: HTTPRequest, _ connection: ClientConnection, _ lookup: Plans.Lookup?, _ pictures: Pictures
     ) async throws -> Reply {
         try rates.take(for: clients.address(of: request, connection))
         guard let purgeToken, isAuthorized(request, by: purgeToken) else {

@@ -78,7 +78,8 @@ extension SigningKeys {
     /// Reads a file of keys; see ``init(file:)``.
     /// - Throws: ``ServerConfigurationError`` for a file that can't be read or is malformed.
     public init(contentsOfFile path: String) throws(ServerConfigurationError) {
-        try self.init(file: try ServerConfiguration.text(inFile: path))
+        let text = try ServerConfiguration.text(inFile: path)
+        do { try self.init(file: text) } catch { throw ServerConfigurationError("\(path): \(error)") }
     }
 }
 

@@ -8,8 +8,13 @@ public struct ServerConfiguration: Sendable {
     public var hosts: Hosts
     /// The sources that are loaded. Redirects stay within them.
     public var sources: SourcePolicy
-    /// The keys that paths are signed with; `nil` serves every path.
+    /// The keys that paths are signed with; `nil` serves every path where there are no ``tenants``.
     public var keys: SigningKeys?
+    /// The customers that have their own keys; by default none. See ``setTenants(_:)``.
+    public internal(set) var tenants: [Tenant] = []
+    /// Whether a server with ``tenants`` and without ``keys`` serves paths that none of them has signed; by default not. Such
+    /// a path has the spelling of an unsigned one, and belongs to no tenant.
+    public var servesUnsigned = false
     /// The kinds of paths.
     public var dialects: [any Dialect]
     /// The proxies that name their clients; by default none.
@@ -21,7 +26,7 @@ public struct ServerConfiguration: Sendable {
     /// The most results in progress and waiting; further requests get 503. 256 by default.
     public var queueLimit = 256
     /// The most results in progress and waiting whose sources have the same host; `nil`, the default, for a quarter of
-    /// ``queueLimit``.
+    /// ``queueLimit``. Each tenant's share of an origin is counted by itself.
     public var originQueueLimit: Int?
     /// How long files, and responses without a lifetime of their own, are fresh; an hour by default.
     public var maxAge = Duration.seconds(3600)
@@ -30,7 +35,7 @@ public struct ServerConfiguration: Sendable {
     /// The lifetimes of sources that have their own; by default none.
     public var lifetimes: [SourceLifetime] = []
     /// What a client has to send, as `Authorization: Bearer TOKEN`, with a request `PURGE` for a picture's path: it removes
-    /// the path's source and all its results. `nil`, the default, refuses the method. Choose 16 bytes at least.
+    /// the path's source and all its results, for a tenant's path in its own part of the caches. `nil`, the default, refuses the method. Choose 16 bytes at least.
     public var purgeToken: String?
     /// The file of a picture that stands in for a source that can't be loaded, with status 200 and the field
     /// `Fallback-Image`. By default there is none, and such a request gets a problem document.
@@ -54,7 +59,7 @@ public struct ServerConfiguration: Sendable {
     /// Answers what is neither a picture nor a probe; `nil` for a path that it doesn't know. By default nothing.
     public var pages: @Sendable (HTTPRequest, ImageResponder) async throws -> Reply? = { _, _ in nil }
 
-    /// The most bytes of recent replies that a responder keeps besides its loader's memory cache.
+    /// The most bytes of recent replies that a responder keeps besides its loader's memory cache, for each tenant once more.
     public static let replyBytes = RecentValues<Int, Int>.maximumCount * PlannedLoad.maximumKept
 
     /// Makes a configuration; everything else has a default.

@@ -17,13 +17,22 @@ struct RequestLogTests {
                 log.add(status: status) {
                     RequestLog.Entry(
                         id: RequestID(parent: parent), method: "GET", path: "/a\"\n", status: status, bytes: 5,
-                        time: .milliseconds(2), client: "::1", note: nil)
+                        time: .milliseconds(2), client: "::1", tenant: nil, note: nil)
                 }
             }
             await log.flush()
         }
+        // What a fallback hides is an error all the same.
+        let errors = RequestLog(.errors) { line in lines.withLock { $0.append(line) } }
+        errors.add(status: 200, isFallback: true) {
+            RequestLog.Entry(
+                id: RequestID(parent: parent), method: "GET", path: "/a\"\n", status: 200, bytes: 5,
+                time: .milliseconds(2), client: "::1", tenant: "shop", note: "fallback")
+        }
+        await errors.flush()
+        #expect(lines.withLock { $0.last?.contains("\"tenant\":\"shop\"") } == true)
         let all = lines.withLock { $0 }
-        #expect(all.count == 3)
+        #expect(all.count == 4)
         for line in all {
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             #expect(object["trace"] as? String == "0af7651916cd43dd8448eb211c80319c")

@@ -11,6 +11,7 @@ final class RateLimit: Sendable {
     private let perSecond: Double
     private let burst: Double
     private let clock: any LoadClock
+    private let detail: String
     private let buckets = Lock<[String: Bucket]>([:])
     private static let maximumClients = 10_000
 
@@ -18,10 +19,14 @@ final class RateLimit: Sendable {
     ///   - perSecond: The requests a second; 0 for no limit.
     ///   - burst: The requests that may come at once.
     ///   - clock: By which buckets are refilled.
-    init(perSecond: Double, burst: Int, clock: any LoadClock = SystemClock()) {
+    ///   - detail: What a client is told that has to wait.
+    init(
+        perSecond: Double, burst: Int, clock: any LoadClock = SystemClock(),
+        _ detail: String = "This client sends too many requests."
+    ) {
         self.perSecond = perSecond
         self.burst = Double(max(1, burst))
-        self.clock = clock
+        (self.clock, self.detail) = (clock, detail)
     }
 
     /// Takes a token for a request.
@@ -38,7 +43,7 @@ final class RateLimit: Sendable {
             return 0
         }
         guard wait > 0 else { return }
-        throw Problem(.tooManyRequests, "This client sends too many requests.", retryAfter: .seconds(wait))
+        throw Problem(.tooManyRequests, detail, retryAfter: .seconds(wait))
     }
 
     /// Drops full buckets, which say nothing, or else the half whose clients have been silent for longest: a stranger with

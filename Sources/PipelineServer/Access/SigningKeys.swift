@@ -41,7 +41,9 @@ public struct SigningKeys: Sendable {
     public init(file text: String) throws(ServerConfigurationError) {
         var keys: [Key] = []
         var trusted: Set<String> = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline
+        ).enumerated() {
             guard let first = line.first(where: { !$0.isWhitespace }), first != "#" else { continue }
             let words = line.filter { !$0.isWhitespace }.split(separator: ":", omittingEmptySubsequences: false)
             if words.count == 2, words[0] == "trusted", !words[1].isEmpty {

@@ -151,8 +151,9 @@ public final class PrometheusMetrics: MetricsFactory {
     /// What a metric counts, in a line.
     private static func help(_ name: String) -> String? {
         switch name {
-        case "http_requests_total": "Requests that ended, by the kind of their path and by their status."
-        case "http_request_seconds": "How long requests took, by the kind of their path."
+        case "http_requests_total": "Requests that ended, by the kind of their path, their tenant and their status."
+        case "http_fallbacks_total": "Responses with the fallback in place of a source that can't be loaded."
+        case "http_request_seconds": "How long requests took, by the kind of their path and by their tenant."
         case "http_abort_seconds": "How long work went on after its client had gone, by whether it encoded by then."
         case "http_queue": "Results in progress and waiting."
         case "pipeline_loads": "Loads that ended, by their outcome."

@@ -11,7 +11,7 @@ public final class RequestLog: Sendable {
     public enum Level: String, CaseIterable, Sendable {
         /// All.
         case all
-        /// Those whose status is 400 or more, and those that were cancelled.
+        /// Those whose status is 400 or more, those that got a fallback, and those that were cancelled.
         case errors
         /// None.
         case none
@@ -28,6 +28,8 @@ public final class RequestLog: Sendable {
         let bytes: Int
         let time: Duration
         let client: String
+        /// The tenant whose key has signed the path; `nil` for none.
+        let tenant: String?
         /// Where the result came from, or why there is none.
         let note: String?
 
@@ -36,7 +38,8 @@ public final class RequestLog: Sendable {
                 + "\"level\":\"\((status ?? 0) >= 500 ? "error" : "info")\",\"request\":\"\(id.span)\","
                 + "\"trace\":\"\(id.trace)\",\"method\":\(method.jsonText),\"path\":\(path.jsonText),"
                 + "\"status\":\(status.map(String.init) ?? "null"),\"bytes\":\(bytes),\"ms\":\(time.millisecondsText),"
-                + "\"client\":\(client.jsonText)\(note.map { ",\"note\":\($0.jsonText)" } ?? "")}\n"
+                + "\"client\":\(client.jsonText)\(tenant.map { ",\"tenant\":\($0.jsonText)" } ?? "")"
+                + "\(note.map { ",\"note\":\($0.jsonText)" } ?? "")}\n"
         }
     }
 
@@ -57,8 +60,8 @@ public final class RequestLog: Sendable {
     }
 
     /// Writes the line of a request, if it gets one. The entry is made only then.
-    func add(status: Int?, _ entry: () -> Entry) {
-        guard level == .all || level == .errors && (status ?? 499) >= 400 else { return }
+    func add(status: Int?, isFallback: Bool = false, _ entry: () -> Entry) {
+        guard level == .all || level == .errors && (isFallback || (status ?? 499) >= 400) else { return }
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.mostWaiting else {
             waiting.subtract(1, ordering: .relaxed)
             dropped.add(1, ordering: .relaxed)

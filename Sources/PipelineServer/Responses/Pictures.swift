@@ -11,14 +11,17 @@ struct Pictures: Sendable {
     private let failures: RecentFailures
     private let origins = Remembered<String, OriginCacheControl>()
 
-    init(_ configuration: ServerConfiguration, loader: ImageLoader, keys: KeyRing, queue: WorkQueue) {
+    /// - Parameter partition: The tenant's name; `nil` for no tenant.
+    init(
+        _ configuration: ServerConfiguration, loader: ImageLoader, keys: KeyRing, queue: WorkQueue, partition: String?
+    ) {
         self.loader = loader
         var resources = loader.resources
         resources.client = GuardedClient(resources.client, configuration.sources)
         failures = RecentFailures(
             for: configuration.errorMaxAge, configuration.lifetimes, clock: resources.clock)
         let lists = PictureLists(resources, configuration, queue: queue, failures: failures)
-        plans = Plans(configuration, keys: keys, clock: resources.clock, lists: lists)
+        plans = Plans(configuration, keys: keys, clock: resources.clock, lists: lists, partition: partition)
         maxAge = Int(configuration.maxAge.components.seconds)
     }
 
@@ -28,6 +31,9 @@ struct Pictures: Sendable {
     ) -> Plans.Lookup {
         plans.find(dialect, fields, path: path, query: query, address: address)
     }
+
+    /// Whether the path of a request has a signature of these keys, expired or not.
+    func isSigned(_ lookup: Plans.Lookup) -> Bool { plans.isSigned(lookup) }
 
     /// Makes the reply to a request.
     /// - Throws: `Problem`, `LoadError` or `CancellationError`.
@@ -54,7 +60,7 @@ struct Pictures: Sendable {
             throw Problem(.notFound, "The path leads to another one. Ask for the path of a picture.")
         }
         failures.forget(plan.request.source)
-        if case .url(let url) = plan.request.source {
+        if case .url(let url) = plan.request.source, plan.request.partition == nil {
             await loader.remove(url)
         } else {
             await loader.remove(plan.request)
@@ -123,5 +129,5 @@ extension LoadPriority {
 extension HTTPField.Name {
     fileprivate static let serverTiming = name("Server-Timing")
     fileprivate static let priority = name("Priority")
-    fileprivate static let fallbackImage = name("Fallback-Image")
+    static let fallbackImage = name("Fallback-Image")
 }

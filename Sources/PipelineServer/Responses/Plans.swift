@@ -44,6 +44,7 @@ final class Plans: Sendable {
     }
 
     private let keys: KeyRing
+    private let partition: String?
     private let clock: any LoadClock
     private let lists: PictureLists
     private let sources: SourcePolicy
@@ -55,8 +56,12 @@ final class Plans: Sendable {
     /// The fields that all replies have.
     private let fields: HTTPFields
 
-    init(_ configuration: ServerConfiguration, keys: KeyRing, clock: any LoadClock, lists: PictureLists) {
-        (self.keys, self.clock, self.lists) = (keys, clock, lists)
+    /// - Parameter partition: The partition of all requests: the tenant's name, or `nil` for none.
+    init(
+        _ configuration: ServerConfiguration, keys: KeyRing, clock: any LoadClock, lists: PictureLists,
+        partition: String?
+    ) {
+        (self.keys, self.clock, self.lists, self.partition) = (keys, clock, lists, partition)
         sources = configuration.sources
         maxAge = configuration.maxAge
         lifetimes = configuration.lifetimes
@@ -86,9 +91,13 @@ final class Plans: Sendable {
     /// - Throws: `Problem` for a path that is malformed, not signed or expired, or whose source isn't allowed; `LoadError`
     ///   for a list that can't run.
     func plan(for lookup: Lookup) throws -> (plan: Plan, expires: Int?) {
-        let (key, keys) = (lookup.key, keys.keys)
-        let signed = try lookup.dialect.signedText(of: path(key, lookup.query, isSigned: keys != nil))
-        try check(signed, keys)
+        let key = lookup.key
+        let signed = try signedText(lookup)
+        guard isSigned(signed) else {
+            throw Problem(
+                .forbidden, "The path's signature is missing or wrong. Sign it with one of the server's keys.")
+        }
+        try check(expires: signed.expires)
         func valid(_ plan: Plan) throws -> (Plan, Int?) {
             guard case .load(let load) = plan else { return (plan, signed.expires) }
             try check(expires: load.expires)
@@ -96,10 +105,23 @@ final class Plans: Sendable {
         }
         // Another request may have made it meanwhile.
         if let plan = lookup.kept ?? recent.withLock({ $0[key] }) { return try valid(plan) }
-        let wanted = try lookup.dialect.request(path(key, nil, isSigned: keys != nil))
+        let wanted = try lookup.dialect.request(path(key, nil, isSigned: keys.isSigned))
         let plan = try newPlan(for: key, wanted, lookup.dialect.reads)
         recent.withLock { $0.keep(plan, key) }
         return try valid(plan)
+    }
+
+    /// Whether a request's path has a signature of these keys, expired or not.
+    func isSigned(_ lookup: Lookup) -> Bool { (try? signedText(lookup)).map(isSigned) ?? false }
+
+    private func signedText(_ lookup: Lookup) throws(Problem) -> SignedText {
+        try lookup.dialect.signedText(of: path(lookup.key, lookup.query, isSigned: keys.isSigned))
+    }
+
+    private func isSigned(_ signed: SignedText) -> Bool {
+        guard keys.isSigned else { return true }
+        guard let signature = signed.signature, let keys = keys.keys else { return false }
+        return keys.isValid(signature, of: signed.text, isSalted: signed.isSalted, algorithm: signed.algorithm)
     }
 
     private func path(_ key: Key, _ query: String?, isSigned: Bool) -> DialectPath {
@@ -125,19 +147,6 @@ final class Plans: Sendable {
         }
     }
 
-    private func check(_ signed: SignedText, _ keys: SigningKeys?) throws(Problem) {
-        if let keys {
-            guard let signature = signed.signature,
-                keys.isValid(
-                    signature, of: signed.text, isSalted: signed.isSalted, algorithm: signed.algorithm)
-            else {
-                throw Problem(
-                    .forbidden, "The path's signature is missing or wrong. Sign it with one of the server's keys.")
-            }
-        }
-        try check(expires: signed.expires)
-    }
-
     /// - Throws: 403 if a path is no longer valid. `expires` is in seconds since 1970.
     private func check(expires: Int?) throws(Problem) {
         guard let expires, Double(expires) < clock.now.timeIntervalSince1970 else { return }
@@ -152,19 +161,25 @@ final class Plans: Sendable {
     private func request(for source: String) throws(Problem) -> ImageRequest {
         let source = try sources.source(source)
         guard case .url(let url) = source, let rule = lifetimes.rule(for: url), let own = rule.maxAge else {
-            return ImageRequest(source, expiry: .server(otherwise: maxAge))
+            return ImageRequest(source, expiry: .server(otherwise: maxAge), partition: partition)
         }
-        return ImageRequest(source, expiry: rule.isFixed ? .after(own) : .server(otherwise: own))
+        return ImageRequest(
+            source, expiry: rule.isFixed ? .after(own) : .server(otherwise: own), partition: partition)
     }
 }
 
-/// The keys, which are replaced while the server runs; `nil` where paths aren't signed.
+/// The keys, which are replaced while the server runs.
 final class KeyRing: Sendable {
+    private let isOpen: Bool
     private let current: Lock<SigningKeys?>
 
-    init(_ keys: SigningKeys?) { current = Lock(keys) }
+    /// - Parameter isOpen: Whether paths are served without a signature as long as there are no keys.
+    init(_ keys: SigningKeys?, isOpen: Bool) { (self.isOpen, current) = (isOpen, Lock(keys)) }
+
+    /// Whether paths have to be signed. Without keys none is then.
+    var isSigned: Bool { !isOpen || keys != nil }
 
     var keys: SigningKeys? { current.withLock { $0 } }
 
-    func replace(_ keys: SigningKeys) { current.withLock { $0 = keys } }
+    func replace(_ keys: SigningKeys?) { current.withLock { $0 = keys } }
 }

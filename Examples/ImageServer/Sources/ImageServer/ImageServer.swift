@@ -115,12 +115,16 @@ struct Server: Sendable {
         gallery?.prepare(responder)
     }
 
+    /// Reads the files of keys again.
+    /// - Throws: An error for a file that can't be used; all keys stay then.
+    func readKeys() throws { try responder.replaceKeys(settings.keys(), tenants: settings.tenants()) }
+
     /// Runs the server until a signal stops it. `isRunning` is called with the port once requests are accepted.
     func run(_ isRunning: @escaping @Sendable (Int) -> Void) async throws {
         let (stops, stop) = AsyncStream<Void>.makeStream()
         let signals = ImageServerSignals(
             responder, drainTime: .seconds(settings.drainSeconds), logger: logger,
-            reload: { [settings] in try settings.keys() },
+            reload: readKeys,
             stop: { stop.yield() })
         let group = ServiceGroup(
             services: [application(isRunning), signals] + metricsApplication, gracefulShutdownSignals: [],

@@ -41,6 +41,23 @@ struct Settings: ParsableArguments {
     @Option(help: "A file of keys that paths are signed with: a line for each, SECRET or SECRET:SALT in hexadecimal.")
     var keysFile: String?
 
+    @Option(
+        name: .customLong("tenant"),
+        help: "A customer with keys of its own: NAME=FILE, a file as for --keys-file. May be repeated.")
+    var tenantKeys: [String] = []
+
+    @Option(help: "A URL prefix that a tenant may load from, in place of --allow: NAME=URL. May be repeated.")
+    var tenantAllow: [String] = []
+
+    @Option(help: "How many requests a second a tenant's clients may send: NAME=REQUESTS,BURST. May be repeated.")
+    var tenantRate: [String] = []
+
+    @Option(help: "A tenant's results in progress and waiting: NAME=NUMBER. By default half of --queue.")
+    var tenantQueue: [String] = []
+
+    @Option(help: "How long a tenant's sources are fresh: NAME=URL=SECONDS, as --lifetime. May be repeated.")
+    var tenantLifetime: [String] = []
+
     @Flag(help: "Serve paths without a signature.")
     var unsigned = false
 
@@ -210,10 +227,10 @@ struct Settings: ParsableArguments {
                 throw ValidationError("--folder \(folder) is not a folder.")
             }
         }
-        guard unsigned || keysFile != nil else {
+        guard unsigned || keysFile != nil || !tenantKeys.isEmpty && !gallery else {
             throw ValidationError("Name a --keys-file, or serve unsigned paths with --unsigned.")
         }
-        guard folder != nil || !origins.isEmpty else {
+        guard folder != nil || !(origins + tenantAllow).isEmpty else {
             throw ValidationError("There is nothing to serve. Name a --folder, or origins with --allow.")
         }
         guard blobs == nil || shared != nil else { throw ValidationError("--blobs needs --shared.") }
@@ -226,7 +243,7 @@ struct Settings: ParsableArguments {
         let mark = try watermark.map { try Watermark(file: $0, opacity: watermarkOpacity) }
         var configuration = try ServerConfiguration(
             hosts: Hosts(publicURL: publicURL, names: hostNames, listeningAt: host), sources: sources(),
-            keys: unsigned ? nil : keys(),
+            keys: keys(),
             dialects: [
                 IIIFDialect(longestSide: longestSide, givesListedOnly: iiifSizes),
                 ImgproxyDialect(
@@ -236,6 +253,8 @@ struct Settings: ParsableArguments {
                 ThumbDialect(presets: Self.named("preset", presets), longestSide: longestSide, watermark: mark),
                 ThumborDialect(longestSide: longestSide), InfoDialect(),
             ])
+        try configuration.setTenants(tenants())
+        configuration.servesUnsigned = unsigned
         configuration.clients = try ClientAddresses(proxies: proxies)
         (configuration.requestsPerSecond, configuration.burst) = (rate, burst)
         (configuration.queueLimit, configuration.originQueueLimit) = (queue, originQueue)
@@ -266,16 +285,23 @@ struct Settings: ParsableArguments {
         var options = CurlClient.Options(addresses: try .publicOnly(allowing: addresses))
         options.userAgent = "image-server/\(PrometheusMetrics.version)"
         let client = CurlClient(options)
-        guard origins.contains(where: { $0.lowercased().hasPrefix("s3:") }) else { return client }
+        guard (origins + tenantAllow).contains(where: { $0.lowercased().contains(/^([^=]*=)?s3:/) }) else {
+            return client
+        }
         return SignedForS3(client, at: try S3Endpoint(), credentials: S3CredentialSource())
     }
 
-    /// The keys of the file.
-    /// - Throws: ``SettingsError`` without a file, and for one that can't be read; `ServerConfigurationError` for one
-    ///   that is malformed.
-    func keys() throws -> SigningKeys {
-        guard let keysFile else { throw SettingsError("This server has no file of keys.") }
-        return try SigningKeys(contentsOfFile: keysFile)
+    /// The keys of the file; `nil` without one, and for a server that serves unsigned paths.
+    /// - Throws: `ServerConfigurationError` for a file that can't be read or is malformed.
+    func keys() throws -> SigningKeys? {
+        try unsigned ? nil : keysFile.map(SigningKeys.init(contentsOfFile:))
+    }
+
+    /// The customers that have their own keys.
+    /// - Throws: `ServerConfigurationError` for an option or a file that can't be used.
+    func tenants() throws -> [Tenant] {
+        try Tenant.tenants(
+            tenantKeys, sources: tenantAllow, rates: tenantRate, queues: tenantQueue, lifetimes: tenantLifetime)
     }
 
     /// What a source may cost.
@@ -284,7 +310,9 @@ struct Settings: ParsableArguments {
     }
 
     /// The bytes that all processes may take: caches, decodes, replies, and 128 MB for the programs themselves.
-    var memory: Int { memoryBytes + decodeBytes + ServerConfiguration.replyBytes + 128_000_000 }
+    var memory: Int {
+        memoryBytes + decodeBytes + ServerConfiguration.replyBytes * (1 + tenantKeys.count) + 128_000_000
+    }
 
     /// The servers that share what they fetch and make; `nil` for this one alone.
     /// - Throws: `LoadError` with `invalidURL` for an address that isn't one.
@@ -301,7 +329,8 @@ struct Settings: ParsableArguments {
     /// - Throws: `LoadError` with `refused` if this machine can't confine them.
     func codecs(_ metrics: PrometheusMetrics) async throws -> ImageCodecs {
         guard isolate else { return .standard }
-        let pool = try await DecoderPool(limits: limits, givesWay: true)
+        let pool = try await DecoderPool(
+            limits: limits, separatesPartitions: !tenantKeys.isEmpty, givesWay: true)
         metrics.add("pipeline_decoder_deaths_total", help: "Decoders that died or broke the protocol.") {
             Double(pool.statistics.deaths)
         }

@@ -125,7 +125,7 @@ struct SettingsSources {
     private static let names = [
         "origins": "allow", "addresses": "allow-address", "hostNames": "allow-host", "proxies": "trust-proxy",
         "presets": "preset", "imgproxyPresets": "imgproxy-preset", "pictures": "picture", "lifetimes": "lifetime",
-        "formatQualities": "format-quality", "formatSizes": "format-pixels",
+        "tenantKeys": "tenant", "formatQualities": "format-quality", "formatSizes": "format-pixels",
     ]
 }
 

@@ -300,11 +300,11 @@ final class ExposureTests {
             let file = folder.appending(path: "keys")
             try Data("zz".utf8).write(to: file)
             #expect(throws: ServerConfigurationError.self) {
-                server.server.responder.replaceKeys(try server.server.settings.keys())
+                try server.server.readKeys()
             }
             #expect(try await server.get(path).status == 200)
             try Data(String(repeating: "b2", count: 16).utf8).write(to: file)
-            server.server.responder.replaceKeys(try server.server.settings.keys())
+            try server.server.readKeys()
             #expect(try await server.get(path).status == 403)
         }
     }

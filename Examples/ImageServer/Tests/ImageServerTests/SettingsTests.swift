@@ -57,9 +57,35 @@ final class SettingsTests {
                 "--format-pixels=svg=1-9",
                 "--watermark=/nonexistent", "--watermark-opacity=2", "--fallback=/dev/null", "--fallback-max-age=-1",
                 "--purge-token-file=/dev/null", "--imgproxy-source-key-file=/dev/null",
+                "--tenant=shop", "--tenant=shop=/dev/null", "--tenant=shop=/nonexistent",
+                "--tenant-allow=shop=http://a.test/",
+                "--tenant-rate=shop=5", "--tenant-queue=shop=5", "--tenant-lifetime=shop=http://a.test/=5",
             ].map { ["--unsigned", "--folder", ".", $0] })
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { _ = try Settings.parse(arguments) }
+    }
+
+    @Test("A server of tenants needs no keys of its own, unless it has a gallery, and says nothing of theirs")
+    func tenants() throws {
+        let keys = String(repeating: "a1", count: 16)
+        let shop = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: shop) }
+        try Data("\(keys)\r\n".utf8).write(to: shop)
+        let options = [
+            "--tenant", "shop=\(shop.path)", "--tenant-allow", "shop=https://a.test/", "--tenant-rate", "shop=5,9",
+        ]
+        let first = try settings(options)
+        let configuration = try first.configuration()
+        #expect(configuration.keys == nil && !configuration.servesUnsigned)
+        #expect(configuration.tenants.map(\.name) == ["shop"] && configuration.tenants.first?.burst == 9)
+        let text = SettingsSources.text(of: first)
+        #expect(text.contains("tenant = shop=\(shop.path)") && !text.contains(keys))
+        #expect(SettingsSources.text(of: try settings([], file: text)) == text)
+        #expect(throws: (any Error).self) { try settings(options + ["--gallery"]) }
+        // Two tenants of one file have a key in common.
+        let error = #expect(throws: (any Error).self) { try settings(options + ["--tenant", "news=\(shop.path)"]) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("in common"))
+        #expect(first.memory > (try settings(["--unsigned", "--folder", "."])).memory)
     }
 
     @Test(

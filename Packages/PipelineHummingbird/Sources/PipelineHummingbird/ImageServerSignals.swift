@@ -14,20 +14,20 @@ import UnixSignals
 public struct ImageServerSignals: Service {
     private let responder: ImageResponder
     private let drainTime: Duration
-    private let reload: @Sendable () throws -> SigningKeys
+    private let reload: @Sendable () throws -> Void
     private let stop: @Sendable () async -> Void
     private let logger: Logger
 
     /// Makes the service.
     /// - Parameters:
-    ///   - responder: What answers; it is told that the server drains, and gets the keys.
+    ///   - responder: What answers; it is told that the server drains.
     ///   - drainTime: How long requests are accepted after SIGTERM; 5 seconds by default.
     ///   - logger: Gets a line for each time that keys are read.
-    ///   - reload: Reads the keys on SIGHUP. When it throws, those from before stay.
+    ///   - reload: Reads the keys on SIGHUP, and gives them to the responder. When it throws, those from before stay.
     ///   - stop: Begins the shutdown, as `ServiceGroup.triggerGracefulShutdown()`.
     public init(
         _ responder: ImageResponder, drainTime: Duration = .seconds(5), logger: Logger,
-        reload: @escaping @Sendable () throws -> SigningKeys, stop: @escaping @Sendable () async -> Void
+        reload: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable () async -> Void
     ) {
         (self.responder, self.drainTime, self.logger) = (responder, drainTime, logger)
         (self.reload, self.stop) = (reload, stop)
@@ -41,7 +41,7 @@ public struct ImageServerSignals: Service {
                 switch signal {
                 case .sighup:
                     do {
-                        responder.replaceKeys(try reload())
+                        try reload()
                         logger.notice("The keys were read again.")
                     } catch { logger.error("No keys were read, and those from before stay: \(error)") }
                 case .sigterm where !responder.isDraining:
