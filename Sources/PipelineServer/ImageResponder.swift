@@ -154,7 +154,9 @@ public final class ImageResponder: Sendable {
             reply.fields[.connection] = "close"
             isCancelled = true
         } catch let error as LoadError {
-            reply = problem(Problem(error))
+            reply = problem((error.underlying as? OverlayFailure)?.problem ?? Problem(error))
+        } catch let error as OverlayFailure {
+            reply = problem(error.problem)
         } catch {
             var unknown = Problem(.internalServerError, "The request failed. The server's log says why.")
             unknown.cause = "\(error)"

@@ -62,7 +62,7 @@ PATHS = [
 ]
 
 REFUSED = [
-    "debug/300x200", "meta/300x200", "trim:50", "300x200/filters:watermark(small.png,0,0,50)", "300x200/filters:equalize()",
+    "debug/300x200", "meta/300x200", "trim:50", "300x200/filters:watermark(small.png,repeat,0,50)", "300x200/filters:equalize()",
     "300x200/filters:sharpen(2,1,true)", "300x200/filters:noise(50)", "300x200/filters:rotate(45)",
     "300x200/filters:fill(auto)", "300x200/filters:unheard_of(1)", "300x200/filters:proportion(2)",
     "300x200/filters:quality(abc)", "9999x200",

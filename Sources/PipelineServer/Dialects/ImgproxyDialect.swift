@@ -27,7 +27,8 @@ public struct ImgproxyDialect: Dialect {
     ///   - presets: The options that `preset:NAME` stands for, such as `rs:fill:100:100/q:60`. Those of `default` come
     ///     before the options of every path.
     ///   - longestSide: The longest side that a client may ask for, in pixels.
-    ///   - watermark: What the option `watermark` lays over pictures; `nil`, the default, refuses it.
+    ///   - watermark: What the option `watermark` lays over pictures whose path names none by `watermark_url`; `nil`, the
+    ///     default, refuses it for these.
     ///   - givesPresetsOnly: Whether paths name presets in place of options, as in `/SIGNATURE/small:sharp/plain/URL`; by
     ///     default they don't.
     ///   - baseURL: What is put before each source, such as `https://example.com/photos/`; nothing by default.
@@ -79,7 +80,7 @@ public struct ImgproxyDialect: Dialect {
         try read(written, into: &options, &count, within: [])
         let source = try ImgproxySource(rest, key: sourceKey)
         if let name = source.fileExtension { try options.read(format: name) }
-        return options.request(for: baseURL + source.name)
+        return try options.request(for: baseURL + source.name)
     }
 
     /// Reads options. A preset that is being read is skipped where it names itself, as imgproxy does.

@@ -22,6 +22,8 @@ struct ImgproxyOptions {
     private var skippedFormats: Set<ImageFormat> = []
     private var trim: Trim?
     private var mark = ImgproxyWatermark()
+    /// The source of the watermark; `nil` for the server's own.
+    private var markSource: String?
     /// The server's own; `nil` if it has none.
     private let watermark: Watermark?
 
@@ -71,9 +73,11 @@ struct ImgproxyOptions {
         case "sharpen", "sh": sharpen = try option.decimal(0...100)
         case "background", "bg": background = try option.color()
         case "trim", "t": trim = try option.trim()
-        case "watermark", "wm":
-            try mark.read(option)
-            guard mark.opacity == 0 || watermark != nil else { throw option.wrong("This server has no watermark.") }
+        case "watermark", "wm": try mark.read(option)
+        case "watermark_url", "wmu":
+            try option.check(atMost: 1)
+            guard let source = option[0].base64Text else { throw option.wrong("Write a URL in base64url.") }
+            markSource = source.isEmpty ? nil : ImgproxySource.name(source)
         default: try readOutput(option)
         }
     }
@@ -131,7 +135,13 @@ struct ImgproxyOptions {
     mutating func read(format name: Substring) throws(Problem) { format = try PictureRequest.format(name) }
 
     /// Returns the request for a source.
-    func request(for source: String) -> PictureRequest {
+    /// - Throws: 400 for a watermark where there is none.
+    func request(for source: String) throws(Problem) -> PictureRequest {
+        guard mark.opacity == 0 || watermark != nil || markSource != nil else {
+            throw Problem(
+                .badRequest,
+                "This server has no watermark. Leave out wm:\(mark.opacity), or name a picture by watermark_url.")
+        }
         var request = PictureRequest(source: source)
         request.stages = stages
         request.format = format
@@ -158,7 +168,13 @@ struct ImgproxyOptions {
         if sharpen > 0 { stages.append(ImgproxySharpen(sigma: sharpen)) }
         if sizing.hasCanvas { stages.append(ImgproxyCanvas(sizing: sizing)) }
         if let background { stages.append(Flatten(background)) }
-        if let watermark, mark.opacity > 0 {
+        if let markSource, mark.opacity > 0 {
+            stages.append(
+                Overlaid([markSource]) { [opacity = watermark?.opacity ?? 1, mark, sizing] pictures in
+                    ImgproxyMark(
+                        watermark: Watermark(pictures[0], opacity: opacity), options: mark, sizing: sizing)
+                })
+        } else if let watermark, mark.opacity > 0 {
             stages.append(ImgproxyMark(watermark: watermark, options: mark, sizing: sizing))
         }
         return stages

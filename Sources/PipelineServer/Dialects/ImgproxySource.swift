@@ -25,8 +25,13 @@ struct ImgproxySource {
         guard let text, !text.isEmpty else {
             throw Problem(.badRequest, "The source is neither plain/URL nor a URL in base64url.")
         }
-        name = text.hasPrefix("local:///") ? String(text.dropFirst(9)) : text
+        name = Self.name(text)
         self.fileExtension = fileExtension?.isEmpty == true ? nil : fileExtension
+    }
+
+    /// A source as the server reads it: `local:///` is the folder.
+    static func name(_ text: String) -> String {
+        text.hasPrefix("local:///") ? String(text.dropFirst(9)) : text
     }
 
     private static func plain(_ parts: ArraySlice<Substring>) throws(Problem) -> (String?, Substring?) {

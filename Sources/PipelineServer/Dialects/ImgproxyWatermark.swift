@@ -47,10 +47,16 @@ struct ImgproxyMark: PixelTransform {
             + sizing.description
     }
 
+    /// The size of the picture or of the scaled watermark, whichever has more pixels.
+    func largestSize(of image: DecodedImage) -> PixelSize {
+        let mark = options.scale > 0 ? watermark.picture.size.scaled(into: box(in: image.size)) : watermark.picture.size
+        return mark.width * mark.height > image.width * image.height ? mark : image.size
+    }
+
     func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         var mark = watermark.picture
         if options.scale > 0 {
-            let box = PixelSize(width: scaled(image.width), height: scaled(image.height))
+            let box = box(in: image.size)
             mark = try Resize(box, enlarges: true).transformed(mark, cancellation)
         }
         let ratio = sizing.layout(of: image).pixelRatio
@@ -64,6 +70,10 @@ struct ImgproxyMark: PixelTransform {
         return try image.covered(
             by: mark, at: (across.first, down.first), repeatedAt: (across.step, down.step), opacity: opacity,
             cancellation)
+    }
+
+    private func box(in size: PixelSize) -> PixelSize {
+        PixelSize(width: scaled(size.width), height: scaled(size.height))
     }
 
     private func scaled(_ length: Int) -> Int {

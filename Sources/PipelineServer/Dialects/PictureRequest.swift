@@ -42,6 +42,21 @@ public struct PictureRequest: Sendable {
 }
 
 extension PictureRequest {
+    /// The sources of all overlays, in the order of the stages.
+    var overlays: [String] { stages.flatMap { ($0 as? Overlaid)?.sources ?? [] } }
+
+    /// The same picture with its overlays, which are in the order of ``overlays``.
+    func laid(under overlays: [Overlaid.Overlay]) -> PictureRequest {
+        var (own, rest) = (self, overlays[...])
+        own.stages = stages.map { stage in
+            guard var work = stage as? Overlaid else { return stage }
+            work.overlays = Array(rest.prefix(work.sources.count))
+            rest = rest.dropFirst(work.sources.count)
+            return work
+        }
+        return own
+    }
+
     /// The formats that are written, by the extensions that paths name them with, such as `jpg`.
     public static let formats: [String: ImageFormat] = [
         "jpg": .jpeg, "jpeg": .jpeg, "png": .png, "webp": .webp, "avif": .avif, "gif": .gif, "tif": .tiff,

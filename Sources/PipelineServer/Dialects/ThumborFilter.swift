@@ -14,6 +14,8 @@ enum ThumborFilter: Sendable {
     /// Puts the picture on a canvas of the sides of the path, which may be smaller. With `isBehind` the colour shows
     /// through transparent pixels too.
     case fill(Color, isBehind: Bool)
+    /// Lays another picture over this one.
+    case mark(ThumborMark)
 
     /// Applies the filter.
     /// - Parameter box: The sides of the path; 0 for one that it doesn't name.
@@ -36,6 +38,7 @@ enum ThumborFilter: Sendable {
                 size.width = max(1, image.width * box.height / image.height)
             }
             return try resized(image, size, cancellation)
+        case .mark(let mark): return try mark.laid(over: image, cancellation)
         case .fill(let color, let isBehind):
             let whole = isBehind ? try Flatten(color).transformed(image, cancellation) : image
             return try filled(whole, box, color, cancellation)
@@ -73,6 +76,7 @@ extension ThumborFilter: CustomStringConvertible {
         case .turn(let rotate): rotate.signature ?? rotate.name
         case .proportion(let factor): "proportion \(factor)"
         case .upscale: "upscale"
+        case .mark(let mark): mark.description
         case .fill(let color, let isBehind): "fill \(color)\(isBehind ? " behind" : "")"
         }
     }

@@ -12,6 +12,8 @@ struct ThumborFilters {
     private(set) var maxBytes: Int?
     /// The most filters of a path.
     private static let mostFilters = 50
+    /// Each is in memory besides the picture.
+    private static let mostMarks = 4
 
     /// Reads filters. Some belong to the size.
     /// - Throws: 400 that names the filter if it is malformed or the server doesn't have it.
@@ -113,7 +115,27 @@ struct ThumborFilters {
         case "upscale":
             try filter.check(0...0)
             work.append(.upscale)
+        case "watermark":
+            work.append(.mark(try ThumborMark(filter)))
+            guard overlays.count <= Self.mostMarks else {
+                throw Problem(.badRequest, "A path has at most \(Self.mostMarks) watermarks.")
+            }
         default: throw filter.wrong("This server has no filter \(filter.name). Leave it out.")
+        }
+    }
+
+    /// The sources of watermarks.
+    var overlays: [String] {
+        work.compactMap { if case .mark(let mark) = $0 { mark.source } else { nil } }
+    }
+
+    /// The work with the pictures of its watermarks.
+    func work(with pictures: [DecodedImage]) -> [ThumborFilter] {
+        var rest = pictures[...]
+        return work.map { filter in
+            guard case .mark(var mark) = filter else { return filter }
+            mark.picture = rest.popFirst()
+            return .mark(mark)
         }
     }
 

@@ -42,7 +42,14 @@ struct ThumborOptions {
         } else if sizing.hasCrop {
             request.stages.append(ThumborCrop(edges: sizing.crop))
         }
-        request.stages.append(ThumborTransform(sizing: sizing, filters: filters.work))
+        if filters.overlays.isEmpty {
+            request.stages.append(ThumborTransform(sizing: sizing, filters: filters.work))
+        } else {
+            request.stages.append(
+                Overlaid(filters.overlays) { [sizing, filters] pictures in
+                    ThumborTransform(sizing: sizing, filters: filters.work(with: pictures))
+                })
+        }
         (request.format, request.quality) = (filters.format, filters.quality)
         request.maxBytes = filters.maxBytes
         return request

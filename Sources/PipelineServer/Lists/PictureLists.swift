@@ -79,11 +79,25 @@ final class PictureLists: Sendable {
     /// The list that ends with the picture's ThumbHash.
     func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped, decode: decode) }
 
+    /// The list that ends with a digest of an overlay's pixels.
+    func listOfDigest() -> ImagePipeline { kept([DigestPixels()], expecting: .untyped, decode: decodeOverlay) }
+
+    /// The list that ends with an overlay's pixels. They aren't stored; the source's bytes are.
+    func listOfOverlay() -> ImagePipeline { kept([], expecting: nil, decode: decodeOverlay) }
+
+    private var decodeOverlay: Decode {
+        var limits = resources.limits
+        limits.pixels = min(limits.pixels, Overlaid.maximumPixels)
+        return Decode(codecs: resources.codecs, limits: limits, budget: resources.budget)
+    }
+
     private func kept(
-        _ work: [any Stage], after first: [any Stage] = [], expecting expected: ExpectedResult, decode: (any Stage)?
+        _ work: [any Stage], after first: [any Stage] = [], expecting expected: ExpectedResult?, decode: (any Stage)?
     ) -> ImagePipeline {
         let work = [decode].compactMap(\.self) + work
-        let name = (first + work).map { $0.signature ?? $0.name }.joined(separator: " ")
+        let name =
+            (first + work).map { $0.signature ?? $0.name }.joined(separator: " ")
+            + (expected == nil ? " unstored" : "")
         return recent.value(name) { arranged(first + work, expected) }
     }
 
@@ -93,7 +107,7 @@ final class PictureLists: Sendable {
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
     /// picture before `Store`.
-    private func arranged(_ work: [any Stage], _ expected: ExpectedResult) -> ImagePipeline {
+    private func arranged(_ work: [any Stage], _ expected: ExpectedResult?) -> ImagePipeline {
         let list = arrangement(
             ImagePipeline.returnCacheElseLoad(resources)
                 .removing(ReadFile.self).removing(Downscale.self)
@@ -105,10 +119,14 @@ final class PictureLists: Sendable {
                 }
                 .wrapping(Fetch.self) { fetch in AskAgainLater(failures) { fetch } }
                 .wrapping(Decode.self) { _ in
-                    Results(resources.responses, expecting: expected) { work }
+                    if let expected {
+                        Results(resources.responses, expecting: expected) { work }
+                    } else {
+                        work
+                    }
                 })
         // A description of another picture would be a lie.
-        guard let fallback, case .picture = expected else { return list.removing(ReadInline.self) }
+        guard let fallback, case .picture? = expected else { return list.removing(ReadInline.self) }
         return list.wrapping(from: ResolveIdentifier.self) { all in
             Fallback(to: fallback.source, maxAge: fallback.maxAge) { RememberFailure(failures) { all } }
         }

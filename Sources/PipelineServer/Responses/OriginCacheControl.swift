@@ -31,6 +31,17 @@ struct OriginCacheControl: Sendable {
         }.joined()
     }
 
+    /// What several origins say of a result that has something of each: all that limits caches, and no lifetime.
+    init(ofAll fields: [String]) {
+        let all = fields.map { field in field.split(separator: ",").map { $0.filter { !$0.isWhitespace }.lowercased() }
+        }
+        let limits = ["private", "no-store", "no-cache", "must-revalidate", "proxy-revalidate"].filter { name in
+            all.contains { $0.contains(name) }
+        }
+        let isPublic = all.allSatisfy { $0.contains("public") }
+        self.init((limits + (isPublic ? ["public"] : [])).joined(separator: ","))
+    }
+
     /// The field of a result, to browsers and to shared caches each.
     /// - Parameters:
     ///   - lifetime: How long the source is fresh for this server, in seconds from the origin's response on.

@@ -7,20 +7,19 @@ import Stages
 struct Pictures: Sendable {
     private let loader: ImageLoader
     private let plans: Plans
+    private let lists: PictureLists
     private let maxAge: Int
     private let failures: RecentFailures
     private let origins = Remembered<String, OriginCacheControl>()
 
-    /// - Parameter partition: The tenant's name; `nil` for no tenant.
-    init(
-        _ configuration: ServerConfiguration, loader: ImageLoader, keys: KeyRing, queue: WorkQueue, partition: String?
-    ) {
+    init(_ configuration: ServerConfiguration, loader: ImageLoader, keys: KeyRing, queue: WorkQueue, partition: String?)
+    {
         self.loader = loader
         var resources = loader.resources
         resources.client = GuardedClient(resources.client, configuration.sources)
         failures = RecentFailures(
             for: configuration.errorMaxAge, configuration.lifetimes, clock: resources.clock)
-        let lists = PictureLists(resources, configuration, queue: queue, failures: failures)
+        lists = PictureLists(resources, configuration, queue: queue, failures: failures)
         plans = Plans(configuration, keys: keys, clock: resources.clock, lists: lists, partition: partition)
         maxAge = Int(configuration.maxAge.components.seconds)
     }
@@ -46,9 +45,11 @@ struct Pictures: Sendable {
             reply.fields[.location] = location
             return reply
         case .load(let plan):
-            let response = try await load(plan, LoadPriority(request.headerFields[.priority]))
+            let priority = LoadPriority(request.headerFields[.priority])
+            let overlays = try await overlays(of: plan, priority)
+            let response = try await load(plan, overlays, priority)
             var reply = try plan.reply(response)
-            describe(&reply, response, expires)
+            describe(&reply, response, overlays, expires)
             return reply
         }
     }
@@ -73,11 +74,57 @@ struct Pictures: Sendable {
         return try await loader.load(request, through: list).encoded?.bytes ?? []
     }
 
-    private func load(_ plan: PlannedLoad, _ priority: LoadPriority) async throws -> LoadResponse {
-        var request = plan.request
+    /// The digests of a picture's overlays, mostly from memory.
+    private func overlays(of plan: PlannedLoad, _ priority: LoadPriority) async throws -> [LoadResponse] {
+        var responses: [LoadResponse] = []
+        for request in plan.overlays {
+            responses.append(try await overlay(request, through: lists.listOfDigest(), priority))
+        }
+        return responses
+    }
+
+    /// - Throws: `OverlayFailure` or `CancellationError`.
+    private func overlay(
+        _ request: ImageRequest, through list: ImagePipeline, _ priority: LoadPriority
+    ) async throws -> LoadResponse {
+        do {
+            return try await load(request, through: list, priority)
+        } catch let error as LoadError {
+            throw OverlayFailure(error: error)
+        }
+    }
+
+    private func load(
+        _ plan: PlannedLoad, _ overlays: [LoadResponse], _ priority: LoadPriority
+    ) async throws -> LoadResponse {
+        guard let (picture, formats) = plan.overlaid else {
+            return try await load(plan.request, through: plan.list, priority)
+        }
+        let made = zip(plan.overlays, overlays).map { request, response in
+            let digest = String(decoding: response.encoded?.bytes ?? [], as: UTF8.self)
+            return Overlaid.Overlay(digest: digest) { priority in
+                let image = try await overlay(request, through: lists.listOfOverlay(), priority).image
+                // Its pixels would be kept as those of the former ones.
+                guard let image, image.pixelDigest == digest else {
+                    throw OverlayFailure(
+                        error: LoadError(
+                            .busy, subject: request.source.redacted, "It has changed meanwhile. Ask again.",
+                            retryAfter: .seconds(1)))
+                }
+                return image
+            }
+        }
+        return try await load(
+            plan.request, through: lists.list(for: picture.laid(under: made), formats), priority)
+    }
+
+    private func load(
+        _ request: ImageRequest, through list: ImagePipeline, _ priority: LoadPriority
+    ) async throws -> LoadResponse {
+        var request = request
         request.priority = priority
         do {
-            return try await loader.load(request, through: plan.list)
+            return try await loader.load(request, through: list)
         } catch let error as LoadError {
             failures.add(error, for: request.source)
             throw error
@@ -85,19 +132,26 @@ struct Pictures: Sendable {
     }
 
     /// Writes how long a result may be kept, its age, and where its time went.
-    /// - Parameter expires: When the path stops being valid, in seconds since 1970: no cache gives the result afterwards.
-    private func describe(_ reply: inout Reply, _ response: LoadResponse, _ expires: Int?) {
+    /// - Parameters:
+    ///   - overlays: What lies over the picture, which isn't fresh for longer than each of these.
+    ///   - expires: When the path stops being valid, in seconds since 1970: no cache gives the result afterwards.
+    private func describe(_ reply: inout Reply, _ response: LoadResponse, _ overlays: [LoadResponse], _ expires: Int?) {
         let now = loader.resources.clock.now
         let age = response.confirmedAt.map { max(0, Int(now.timeIntervalSince($0).rounded())) }
         let limit = expires.map { max(0, $0 - Int(now.timeIntervalSince1970)) }
         if response.isFallback { reply.fields.append(HTTPField(name: .fallbackImage, value: "1")) }
         var control = "max-age=\(min(maxAge, limit ?? maxAge))"
-        if let end = response.freshUntil {
+        let ends = ([response] + overlays).compactMap(\.freshUntil)
+        if let end = ends.min() {
             // Caches measure lifetimes from the origin's response; Age tells them how long ago that was.
             let lifetime = Int(end.timeIntervalSince(now).rounded()) + (age ?? 0)
             let field = response.originCacheControl ?? ""
-            control = origins.value(field) { OriginCacheControl(field) }
-                .field(lifetime: min(max(0, lifetime), 31_536_000), limit: limit.map { $0 + (age ?? 0) })
+            let origin =
+                overlays.isEmpty
+                ? origins.value(field) { OriginCacheControl(field) }
+                : OriginCacheControl(ofAll: [field] + overlays.map { $0.originCacheControl ?? "" })
+            control =
+                origin.field(lifetime: min(max(0, lifetime), 31_536_000), limit: limit.map { $0 + (age ?? 0) })
         }
         // Appended rather than set, which would look for earlier ones.
         reply.fields.append(HTTPField(name: .cacheControl, value: control))

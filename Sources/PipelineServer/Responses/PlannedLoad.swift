@@ -12,6 +12,9 @@ final class PlannedLoad: Sendable {
 
     let request: ImageRequest
     let list: ImagePipeline
+    /// The overlays of the picture, and the picture that needs them; none for most.
+    let overlays: [ImageRequest]
+    let overlaid: (picture: PictureRequest, formats: AcceptedFormats)?
     /// When the path stops being valid, in seconds since 1970; `nil` for never.
     let expires: Int?
     private let kind: Kind
@@ -23,7 +26,11 @@ final class PlannedLoad: Sendable {
     static let maximumKept = 65_536
 
     /// Plans the load of a picture. Its reply has these fields among others.
-    init(_ picture: PictureRequest, _ fields: HTTPFields, _ request: ImageRequest, _ list: ImagePipeline) {
+    init(
+        _ picture: PictureRequest, _ fields: HTTPFields, _ request: ImageRequest, _ list: ImagePipeline,
+        overlays: [ImageRequest], _ formats: AcceptedFormats
+    ) {
+        (self.overlays, overlaid) = (overlays, overlays.isEmpty ? nil : (picture, formats))
         (self.request, self.list, expires, kind) = (request, list, picture.expires, .picture(picture))
         var fields = fields
         // A picture that is opened as a page runs nothing, whatever its bytes are.
@@ -36,6 +43,7 @@ final class PlannedLoad: Sendable {
 
     /// Plans the load of a source's description.
     init(_ description: SourceDescription, _ fields: HTTPFields, _ request: ImageRequest, _ list: ImagePipeline) {
+        (overlays, overlaid) = ([], nil)
         (self.request, self.list, expires, kind) = (request, list, nil, .description(description))
         var fields = fields
         fields[.contentType] = description.type
@@ -63,7 +71,8 @@ final class PlannedLoad: Sendable {
         if let reply = latest.withLock({ $0 }), reply.body.isStored(with: image.bytes) { return reply }
         var reply = Reply(image.bytes, fields)
         reply.fields[.contentType] = type
-        reply.fields[.lastModified] = response.lastModified
+        // The picture changes with its overlays too.
+        if overlays.isEmpty { reply.fields[.lastModified] = response.lastModified }
         reply.fields[.contentDisposition] = picture.disposition(type)
         if let native = response.nativeSize { reply.fields[.link] = picture.link?(native) }
         reply.addTag()

@@ -143,7 +143,8 @@ final class Plans: Sendable {
             try check(expires: picture.expires)
             return .load(
                 PlannedLoad(
-                    picture, fields, try request(for: picture.source), lists.list(for: picture, key.formats)))
+                    picture, fields, try request(for: picture.source), lists.list(for: picture, key.formats),
+                    overlays: try overlays(of: picture), key.formats))
         }
     }
 
@@ -156,6 +157,12 @@ final class Plans: Sendable {
     /// The list that makes a source's ThumbHash, and its request.
     func hash(of source: String) throws -> (ImageRequest, ImagePipeline) {
         (try request(for: source), lists.listOfHash())
+    }
+
+    private func overlays(of picture: PictureRequest) throws(Problem) -> [ImageRequest] {
+        do { return try picture.overlays.map { source throws(Problem) in try request(for: source) } } catch {
+            throw error.ofOverlay
+        }
     }
 
     private func request(for source: String) throws(Problem) -> ImageRequest {
