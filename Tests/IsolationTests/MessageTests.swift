@@ -167,7 +167,7 @@ struct MessageTests {
             (.blocks, 1, 4095, "4095 bytes at 2 exceed the slab's 4096"),
             (.description, 1, 0, "the picture has no pixels"),
             (.error, 0, 0, "an error's code isn't a name"),
-            (.description, 47, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
+            (.description, 48, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
         ])
     func lies(_ kind: Kind, _ index: Int, _ number: Int, _ reason: String) throws {
         try withSlab { slab in
