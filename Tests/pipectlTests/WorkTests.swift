@@ -64,7 +64,7 @@ struct WorkTests {
             #expect(
                 Set(object.keys) == [
                     "input", "output", "status", "reason", "source", "width", "height", "nativeWidth", "nativeHeight",
-                    "bytesIn", "bytes", "ms", "error",
+                    "bytesIn", "bytes", "provenance", "ms", "error",
                 ])
         }
         #expect(objects.contains { ($0["error"] as? [String: Any])?["code"] as? String == "fileNotFound" })
