@@ -62,7 +62,9 @@ public final class PrometheusMetrics: MetricsFactory {
 
     /// The response to a request for the page at a port of its own. Pages of other origins can't read it through a name of
     /// theirs that leads to this machine (DNS rebinding), since only known hosts are answered.
-    /// - Parameter hosts: The hosts under which it is asked for; others get 421.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - hosts: The hosts under which it is asked for; others get 421.
     public func response(to request: HTTPRequest, hosts: Hosts) async -> ServerResponse {
         do {
             _ = try hosts.address(for: request)
