@@ -77,9 +77,10 @@ final class FleetHistory {
                 relays[index].address, connecting: Self.limits, clock: clocks[index], observers: [events],
                 logger: events.logger)
         }
+        // A clock that is advanced doesn't wait for work that is done meanwhile.
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: folders[index], clock: clocks[index]),
-            client: CurlClient(.local))
+            client: CurlClient(.local), limits: ImageLimits(time: nil))
         let machine = FleetMachine(site: site, fleet: fleet, resources: resources, events: events)
         machine.fleet.join(machine.resources)
         return machine
