@@ -65,7 +65,8 @@ final class Journal: Sendable {
     /// Whether a job is done and its files are untouched since, by what the system says about them.
     func isUntouched(_ job: Job) -> Bool {
         guard isResuming, let source = job.file else { return false }
-        let (origin, planned) = (origin(job), Self.plannedPaths(of: job))
+        let planned = Self.plannedPaths(of: job)
+        let origin = origin(job, planned)
         guard let place = state.withLock({ $0.index[origin.number] }), place.seen != 0 else { return false }
         // The number tells one file from another, so the line is only read where results have other paths than planned.
         if !planned.isEmpty, JournalSeen.number(source, planned) == place.seen { return true }
@@ -132,8 +133,10 @@ final class Journal: Sendable {
     func sync() { file.sync() }
 
     /// Identifies a job: the input, the options and the result's path, whatever the input's bytes are.
-    private func origin(_ job: Job) -> BLAKE2bDigest {
-        BLAKE2bDigest(of: "\(options)\n\(job.input)\n\(Self.plannedPaths(of: job).joined(separator: "\n"))")
+    private func origin(_ job: Job) -> BLAKE2bDigest { origin(job, Self.plannedPaths(of: job)) }
+
+    private func origin(_ job: Job, _ planned: [String]) -> BLAKE2bDigest {
+        BLAKE2bDigest(of: "\(options)\n\(job.input)\n\(planned.joined(separator: "\n"))")
     }
 
     private static func plannedPaths(of job: Job) -> [String] {
