@@ -9,10 +9,7 @@ final class RedisScripts: Sendable {
     /// Returns the Lua that is sent for a script's; tests give the server a clock by it.
     @TaskLocal static var adaptation: @Sendable (String) -> String = { $0 }
 
-    /// - Parameter adapted: Returns the Lua that is sent for a script's.
-    init(_ connection: RedisConnection, adapted: @escaping @Sendable (String) -> String = adaptation) {
-        (self.connection, self.adapted) = (connection, adapted)
-    }
+    init(_ connection: RedisConnection) { (self.connection, adapted) = (connection, Self.adaptation) }
 
     /// Runs a script after another command, in the same round trip.
     /// - Returns: The replies of both.

@@ -76,7 +76,7 @@ struct LeaseSimulation {
 
     /// Scripts that ask a key for the server's time.
     static func scripts(_ connection: RedisConnection) -> RedisScripts {
-        RedisScripts(connection, adapted: RedisServer.withClockOfKey)
+        RedisScripts.$adaptation.withValue(RedisServer.withClockOfKey) { RedisScripts(connection) }
     }
 
     /// Runs the history.

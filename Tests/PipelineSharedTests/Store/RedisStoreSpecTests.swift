@@ -24,8 +24,9 @@ struct RedisStoreSpecTests {
                 return count
             }
             return site.store(namespace: "store\(number)", limits: FleetLimits(bytes: limit)) { connection in
-                RedisScripts(connection) {
-                    $0.replacing("redis.call('TIME')", with: "{\(seconds), \(500_000 + 1000 * number)}")
+                let time = "{\(seconds), \(500_000 + 1000 * number)}"
+                return RedisScripts.$adaptation.withValue({ $0.replacing("redis.call('TIME')", with: time) }) {
+                    RedisScripts(connection)
                 }
             }
         }
