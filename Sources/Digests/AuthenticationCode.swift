@@ -1,6 +1,6 @@
 import CCrypto
 
-/// The codes of messages that only who has the key can make (HMAC, RFC 2104), by OpenSSL.
+/// The codes of messages that only a holder of the key can make (HMAC, RFC 2104), by OpenSSL.
 package enum AuthenticationCode {
     /// The 32 bytes of a code by SHA-256.
     package static func sha256(_ message: some Collection<UInt8>, key: [UInt8]) -> [UInt8] {
