@@ -138,6 +138,8 @@ verify: portable soak interrupt sanitize hostile fuzz verify-server svg-suites p
 	else echo "JPEG XL isn't compared: clone libjxl/conformance, and pass JXL_CONFORMANCE=FOLDER"; fi
 	@if [ -n "$(REPRODUCERS)" ]; then $(MAKE) reproducers; \
 	else echo "No reproducers are decoded: collect some, and pass REPRODUCERS=FOLDER"; fi
+	@if [ -n "$(LIBAVIF)" ]; then $(MAKE) gain-maps; \
+	else echo "Gain maps aren't compared: clone AOMediaCodec/libavif, and pass LIBAVIF=FOLDER"; fi
 
 # Compares SVGs with rsvg-convert, such as those of resvg and librsvg: SVG_SUITES names folders of them.
 SVG_SUITES =
@@ -194,6 +196,13 @@ jxl-conformance: release
 	@test -n "$(JXL_CONFORMANCE)" || { echo "Clone libjxl/conformance, and run: make jxl-conformance JXL_CONFORMANCE=FOLDER" >&2; exit 1; }
 	@Scripts/dependencies libjxl-tools python3-pil python3-numpy
 	Scripts/jxl-conformance $(BINARY) $(JXL_CONFORMANCE)
+
+# Compares the gain maps that info finds with libavif's tests. LIBAVIF is a clone of it, which isn't part of this repository.
+LIBAVIF =
+gain-maps: release
+	@test -n "$(LIBAVIF)" || { echo "Clone AOMediaCodec/libavif, and run: make gain-maps LIBAVIF=FOLDER" >&2; exit 1; }
+	@Scripts/dependencies python3
+	Scripts/gain-maps $(BINARY) $(LIBAVIF)
 
 # Decodes files that once broke image libraries. REPRODUCERS is a folder of them, such as fuzzing/data of strukturag/libheif,
 # oss-fuzz of libjxl/testdata, and rsvg/tests/fixtures of GNOME/librsvg, which aren't part of this repository.

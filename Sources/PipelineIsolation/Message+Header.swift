@@ -59,6 +59,8 @@ extension Message {
         append(header.excessPixels)
         append(header.codedColors)
         append(header.convertedColors)
+        append(header.profileSpace.flatMap { NamedColorSpace.allCases.firstIndex(of: $0) } ?? -1)
+        append(header.gainMap.flatMap { GainMapDescription.Standard.allCases.firstIndex(of: $0) } ?? -1)
     }
 }
 
@@ -83,6 +85,13 @@ extension Message.Reader {
         let (x, y) = (try next(in: 0...Message.largest), try next(in: 0...Message.largest))
         let size = try nextSize()
         return isPresent ? PixelRegion(x: x, y: y, size: size) : nil
+    }
+
+    /// Reads the place of a case, or -1 for none.
+    mutating func nextCase<Value: CaseIterable>(of type: Value.Type) throws(Message.Malformed) -> Value?
+    where Value.AllCases == [Value] {
+        let place = try next(in: -1...Value.allCases.count - 1)
+        return place < 0 ? nil : Value.allCases[place]
     }
 
     mutating func nextColors() throws(Message.Malformed) -> CodedColors? {
@@ -122,9 +131,7 @@ extension Message.Reader {
         header.hasAlpha = try nextBool()
         header.hasProfile = try nextBool()
         header.bitsPerChannel = try next(in: 0...65_535)
-        let models = ImageMetadata.ColorModel.allCases
-        let model = try next(in: -1...models.count - 1)
-        header.colors = model < 0 ? nil : models[model]
+        header.colors = try nextCase(of: ImageMetadata.ColorModel.self)
         // An estimate that overflowed is the greatest number.
         header.memory = try next(in: 0...Int.max)
         header.readsRegions = try nextBool()
@@ -140,6 +147,8 @@ extension Message.Reader {
         header.excessPixels = try next(in: 1...64)
         header.codedColors = try nextColors()
         header.convertedColors = try nextColors()
+        header.profileSpace = try nextCase(of: NamedColorSpace.self)
+        header.gainMap = try nextCase(of: GainMapDescription.Standard.self)
         return header
     }
 }

@@ -57,9 +57,14 @@ struct SlabWriter {
         for degrees in [description.location?.latitude, description.location?.longitude] {
             message.append(Int(truncatingIfNeeded: (degrees ?? 0).bitPattern))
         }
+        try append(description.gainMap, to: &message)
+        try append(description.mastering?.display?.numbers, to: &message)
+        let lights = [description.mastering?.maximumContentLight, description.mastering?.maximumFrameAverageLight]
+        for light in lights { try append(light.map { [$0] }, to: &message) }
         for text in [
-            description.profile?.name, description.provenance?.label, description.provenance?.url,
-            description.capturedAt, description.camera, description.lens,
+            description.colorSpaceName, description.transferName, description.profile?.name,
+            description.provenance?.label, description.provenance?.url, description.capturedAt, description.camera,
+            description.lens,
         ] {
             try append(text, to: &message)
         }
@@ -148,11 +153,17 @@ struct SlabReader {
         let manifests = try numbers.next(in: 0...byteCount)
         let isLocated = try numbers.nextBool()
         let (latitude, longitude) = (try degrees(upTo: 90), try degrees(upTo: 180))
+        let gainMap = try gainMap()
+        let mastering = MasteringMetadata(
+            display: try decimals(upTo: 10).flatMap(MasteringMetadata.Display.init),
+            maximumContentLight: try decimals(upTo: 1)?.first, maximumFrameAverageLight: try decimals(upTo: 1)?.first)
+        let (space, transfer) = (try optionalText() ?? "", try optionalText())
         let (name, label, url) = (try optionalText(), try optionalText(), try optionalText())
         return ImageMetadata(
             header: header, colors: colors,
             profile: hasProfile
                 ? ImageMetadata.ColorProfile(name: name, isSRGB: isSRGB, byteCount: profileBytes) : nil,
+            colorSpaceName: space, transferName: transfer, gainMap: gainMap, mastering: mastering,
             capturedAt: try optionalText(), camera: try optionalText(), lens: try optionalText(),
             location: isLocated ? ImageMetadata.Location(latitude: latitude, longitude: longitude) : nil,
             provenance: hasProvenance

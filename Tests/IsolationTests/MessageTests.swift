@@ -29,6 +29,7 @@ struct MessageTests {
     private var header: ImageHeader {
         var header = ImageHeader(format: .gif, storedSize: PixelSize(width: 9, height: 7))
         (header.frames, header.loopCount) = (3, 2)
+        (header.profileSpace, header.gainMap) = (.displayP3, .adobe)
         return header
     }
 
@@ -38,10 +39,24 @@ struct MessageTests {
             size: header.size, layout: .rgba, frames: [frame, frame], loopCount: 2, nativeSize: header.size)
     }
 
+    private var gainMap: GainMapDescription? {
+        let channel = GainMapParameters.Channel(
+            minimum: -1, maximum: 2.5, gamma: 0.5, baseOffset: 0.25, alternateOffset: -0.25)
+        let parameters = try? GainMapParameters(
+            checking: [channel], base: 0, alternate: 3, usesBaseColorSpace: true)
+        return parameters.map {
+            GainMapDescription(.iso, size: PixelSize(width: 4, height: 3), channelCount: 1, $0)
+        }
+    }
+
     private var description: ImageMetadata {
         ImageMetadata(
             header: header, colors: .rgb,
             profile: ImageMetadata.ColorProfile(name: "Display", isSRGB: false, byteCount: 500),
+            colorSpaceName: "Display P3", transferName: "sRGB", gainMap: gainMap,
+            mastering: MasteringMetadata(
+                display: MasteringMetadata.Display((0..<10).map { Double($0) / 10 }), maximumContentLight: 1000,
+                maximumFrameAverageLight: nil),
             capturedAt: "2026:01:02", camera: "A camera", lens: nil,
             location: ImageMetadata.Location(latitude: 1, longitude: 2),
             provenance: ImageMetadata.Provenance(
@@ -167,7 +182,7 @@ struct MessageTests {
             (.blocks, 1, 4095, "4095 bytes at 2 exceed the slab's 4096"),
             (.description, 1, 0, "the picture has no pixels"),
             (.error, 0, 0, "an error's code isn't a name"),
-            (.description, 48, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
+            (.description, 50, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
         ])
     func lies(_ kind: Kind, _ index: Int, _ number: Int, _ reason: String) throws {
         try withSlab { slab in

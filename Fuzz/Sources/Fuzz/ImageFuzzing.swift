@@ -41,5 +41,9 @@ enum ImageFuzzing {
         guard (try? limits.check(header)) != nil else { return }
         precondition(header.size.width > 0 && header.size.height > 0, "a picture without pixels passed")
         precondition(header.size.width <= limits.pixels / header.size.height, "a picture beyond the limits passed")
+        guard let metadata = try? ImageMetadata.reading(bytes, by: decoder, WorkCancellation()) else { return }
+        for channel in metadata.gainMap?.parameters?.channels ?? [] {
+            precondition(channel.gamma > 0 && channel.minimum <= channel.maximum, "a gain map against the rules passed")
+        }
     }
 }

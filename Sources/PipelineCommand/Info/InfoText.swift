@@ -22,7 +22,12 @@ extension ImageMetadata {
         if frames > 1 { parts.append("\(frames) frames") }
         if orientation != .up { parts.append("stored turned (orientation \(orientation.rawValue))") }
         if let profile { parts.append("profile \(printable(profile.name ?? "unnamed"))") }
+        if let profile, !profile.isSRGB, colorSpaceName != profile.name {
+            parts.append("colours of \(printable(colorSpaceName))")
+        }
         if let codedColors { parts.append("coded as \(codedColors)") }
+        if let gainMap { parts.append(gainMap.text) }
+        if let mastering { parts += mastering.texts }
         if let capturedAt { parts.append("taken \(printable(capturedAt))") }
         parts += [camera, lens].compactMap { $0.map { printable($0) } }
         if let location { parts.append("GPS position \(location.text)") }
@@ -38,10 +43,54 @@ extension ImageMetadata {
     }
 }
 
+extension GainMapDescription {
+    /// The facts of a gain map, for people.
+    fileprivate var text: String {
+        guard let parameters else {
+            return "unreadable gain map (\(standard.rawValue): \(printable(fault ?? "damaged")))"
+        }
+        let channels = channelCount.map { ", \($0) channel\($0 == 1 ? "" : "s")" } ?? ""
+        let headrooms = [parameters.baseHeadroom, parameters.alternateHeadroom].map { "\(($0 * 100).rounded() / 100)" }
+        return "HDR gain map (\(standard.rawValue)\(size.map { ", \($0)" } ?? "")\(channels), headroom "
+            + "\(headrooms.joined(separator: " to ")) stops)"
+    }
+
+    /// The facts of a gain map, with a number for each channel.
+    fileprivate var report: Report {
+        let channels = parameters?.channels
+        return Report([
+            "standard": standard.rawValue, "width": size?.width, "height": size?.height, "channels": channelCount,
+            "baseHeadroom": parameters?.baseHeadroom, "alternateHeadroom": parameters?.alternateHeadroom,
+            "baseIsHDR": parameters?.isBaseHDR, "usesBaseColourSpace": parameters?.usesBaseColorSpace,
+            "minimum": channels?.map(\.minimum), "maximum": channels?.map(\.maximum), "gamma": channels?.map(\.gamma),
+            "baseOffset": channels?.map(\.baseOffset), "alternateOffset": channels?.map(\.alternateOffset),
+            "unreadable": fault,
+        ])
+    }
+}
+
+extension MasteringMetadata {
+    fileprivate var texts: [String] {
+        let light = maximumContentLight.map { "brightest light \($0) cd/m²" }
+        let display = display.map { "mastered at \($0.minimumLuminance) to \($0.maximumLuminance) cd/m²" }
+        return [light, display].compactMap(\.self)
+    }
+
+    fileprivate var report: Report {
+        func place(_ place: Display.Place?) -> [Double]? { place.map { [$0.x, $0.y] } }
+        return Report([
+            "maximumContentLight": maximumContentLight, "maximumFrameAverageLight": maximumFrameAverageLight,
+            "minimumLuminance": display?.minimumLuminance, "maximumLuminance": display?.maximumLuminance,
+            "red": place(display?.red), "green": place(display?.green), "blue": place(display?.blue),
+            "white": place(display?.white),
+        ])
+    }
+}
+
 /// A field that `info -F` can print.
 enum InfoField: String, CaseIterable, Sendable {
-    case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, primaries, transfer, captured,
-        camera, lens, gps, provenance, bytes
+    case path, name, w, h, format, orientation, frames, alpha, bits, colours, space, curve, hdr, profile, primaries,
+        transfer, captured, camera, lens, gps, provenance, bytes
 
     /// The field's text; empty where the file says nothing.
     func text(_ input: String, _ metadata: ImageMetadata) -> String {
@@ -56,6 +105,9 @@ enum InfoField: String, CaseIterable, Sendable {
         case .alpha: "\(metadata.hasAlpha)"
         case .bits: "\(metadata.bitsPerChannel)"
         case .colours: metadata.colors.rawValue
+        case .space: printable(metadata.colorSpaceName)
+        case .curve: metadata.transferName ?? ""
+        case .hdr: metadata.dynamicRange.rawValue
         case .profile: printable(metadata.profile.map { $0.name ?? "unnamed" } ?? "")
         case .primaries: metadata.codedColors?.primariesName ?? ""
         case .transfer: metadata.codedColors?.transferName ?? ""
@@ -89,6 +141,11 @@ extension Report {
                 "alpha": metadata?.hasAlpha,
                 "bits": metadata?.bitsPerChannel,
                 "colours": metadata?.colors.rawValue,
+                "colourSpace": metadata?.colorSpaceName,
+                "transferFunction": metadata?.transferName,
+                "hdr": metadata?.dynamicRange.rawValue,
+                "gainMap": metadata?.gainMap?.report,
+                "mastering": metadata?.mastering?.report,
                 "profile": metadata?.profile.map { $0.name ?? "unnamed" },
                 "primaries": metadata?.codedColors?.primaries,
                 "transfer": metadata?.codedColors?.transfer,

@@ -84,6 +84,8 @@ struct StripCommand: AsyncParsableCommand {
         let provenance = ProvenanceOutcome(
             of: found, isKept: metadata.keepsProvenance, isUnchanged: stripped == bytes)
         if let text = provenance?.warning(of: metadata) { reporter.warn(text, of: job) }
+        // A JPEG's map is a picture after the first one.
+        if found.format == .jpeg, found.gainMap?.size != nil { reporter.warn(GainMapDescription.dropped, of: job) }
         return try targets.map { target in
             if case .standardOutput = target.destination {
             } else if target.format != found.format {

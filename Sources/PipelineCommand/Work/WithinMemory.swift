@@ -45,15 +45,16 @@ struct WithinMemory: CompositeStage {
 }
 
 extension ImageHeader {
-    /// The warning of what a result lacks: frames that it could hold, parts of a drawing, and a manifest of provenance;
-    /// `nil` if nothing is lost against the user's will.
+    /// The warning of what a result lacks: HDR, depth and frames that it could hold, parts of a drawing, and a
+    /// manifest of provenance; `nil` if nothing is lost against the user's will.
     func warning(kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
-        let sentences = [losses, isChosen ? nil : frameLoss(kept, result)].compactMap(\.self)
+        let sentences = [losses(writing: result), frameLosses(kept: kept, isChosen: isChosen, result: result)]
+            .compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
-    private func frameLoss(_ kept: Int, _ result: ImageFormat) -> String? {
-        guard frames > kept else { return nil }
+    private func frameLosses(kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
+        guard !isChosen, frames > kept else { return nil }
         guard result.holdsMotion else {
             return "The animation has \(frames) frames; \(result.name.uppercased()) holds only the first one. "
                 + "--frames 1 says that this is meant."

@@ -40,7 +40,7 @@ final class WorkReporter: Sendable {
         bar?.show(counts)
     }
 
-    /// Prints a warning about a job: something is wrong, but the work continues.
+    /// Prints a warning of a job: something is lost, but the work continues.
     func warn(_ text: String, of job: Job) {
         guard !options.quiet, isPrinted(text) else { return }
         bar?.hide()

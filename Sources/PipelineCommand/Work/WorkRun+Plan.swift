@@ -101,11 +101,18 @@ extension WorkRun {
     private func measured(_ job: Job, _ planned: Planning) async throws -> Planned {
         let bytes = try await ImageSource(argument: job.input).response(limit: limits.encodedBytes).encoded?.bytes ?? []
         let targets = try job.targets.get()
-        let sized = try await job.naming {
-            planned(try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits).size, targets)
+        let (metadata, sized) = try await job.naming {
+            let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits)
+            return (metadata, planned(metadata.size, targets))
         }
         return try await BlockingThreads.files.run { cancellation in
-            try sized.map { ($0.path(size: $1), try note($0, $1, job, cancellation)) }
+            try sized.map { target, size in
+                let notes = [
+                    try note(target, size, job, cancellation),
+                    metadata.losses(writing: target.followsSource ? metadata.format.ofResult : target.format),
+                ].compactMap(\.self)
+                return (target.path(size: size), notes.isEmpty ? nil : notes.joined(separator: "; "))
+            }
         }
     }
 

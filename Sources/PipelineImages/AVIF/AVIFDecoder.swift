@@ -25,7 +25,7 @@ struct AVIFDecoder: PreparedOnDemand {
             loopCount: sequence.loops, hasAlpha: sequence.hasAlpha, hasProfile: !sequence.profile.isEmpty,
             bitsPerChannel: sequence.bits)
         header.memory = Self.memory(header)
-        header.profileBytes = sequence.profile.count
+        header.take(profile: sequence.profile)
         header.hasProvenance = sequence.hasProvenance
         header.take(sequence.codedColors)
         return header

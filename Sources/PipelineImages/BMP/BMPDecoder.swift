@@ -13,7 +13,7 @@ struct BMPDecoder: ImageDecoding {
             format: .bmp, storedSize: bitmap.size, hasAlpha: bitmap.layout.hasAlpha, hasProfile: !bitmap.profile.isEmpty
         )
         header.memory = bitmap.isRunLength ? bitmap.size.bytes(1) : 0
-        header.profileBytes = bitmap.profile.count
+        header.take(profile: bitmap.profile)
         return header
     }
 

@@ -97,8 +97,8 @@ public struct Decode: Stage, LookingAhead {
         defer { load.workTime = time.used }
         let work = try work(for: file, load, time)
         let (header, image) = try await work.run(on: threads)
-        let conversion = header.convertedColors.map { ", \($0) to sRGB" }
-        load.note("\(header.format), \(header.size)\(conversion ?? "")\(header.losses.map { ". \($0)" } ?? "")")
+        let conversion = header.conversion.map { ", \($0)" } ?? ""
+        load.note("\(header.format), \(header.size)\(conversion)\(header.losses.map { ". \($0)" } ?? "")")
         attachSource(to: &load, file, header, work.decoder)
         load.advance(to: .decoded(image))
         return .done

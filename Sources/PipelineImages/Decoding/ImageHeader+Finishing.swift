@@ -32,6 +32,12 @@ extension ImageHeader {
             size: orientation.applied(to: size), layout: layout, nativeSize: self.size, region: region)
     }
 
+    /// Takes the file's ICC profile; `nil` or empty without one.
+    mutating func take(profile: [UInt8]?) {
+        profileBytes = profile?.count ?? 0
+        profileSpace = profile.flatMap { ICCProfile($0).namedSpace }
+    }
+
     /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile
     /// describes the colours, and these numbers only matrix and range.
     mutating func take(_ colors: CodedColors?) {

@@ -1,9 +1,36 @@
+import Pipeline
+
 extension ImageHeader {
-    /// What a picture made of the file lacks, as sentences: parts of a drawing, and a manifest of provenance. `nil` if
-    /// nothing is known to be missing.
-    package var losses: String? {
-        let sentences = [characterLosses, pictureLosses, provenanceLoss].compactMap(\.self)
+    /// What decoding loses of the file, as sentences; `nil` if nothing is known to be lost.
+    package var losses: String? { losses(writing: nil) }
+
+    /// What a file in another format lacks of this one, as sentences; `nil` if nothing is known to be lost.
+    /// - Parameter result: The format that is written. One that never holds more than 8 bits isn't told to have lost
+    ///   them; `nil` to tell that too.
+    package func losses(writing result: ImageFormat?) -> String? {
+        let sentences = [characterLosses, pictureLosses, toneLosses, gainMapLosses, depthLosses(result), provenanceLoss]
+            .compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    /// The conversion to sRGB, such as `Display P3, sRGB to sRGB`; `nil` if pixels are taken for sRGB's as they are.
+    package var conversion: String? {
+        if let convertedColors { return "\(convertedColors) to sRGB" }
+        guard hasProfile, profileSpace != .sRGB else { return nil }
+        return "\(profileSpace?.rawValue ?? "a colour profile") to sRGB"
+    }
+
+    private var toneLosses: String? {
+        guard let convertedColors, TransferCurve(convertedColors.transfer)?.isHighRange == true else { return nil }
+        return "\(convertedColors.transferName) becomes SDR by tone mapping (ITU-R BT.2446 A)."
+    }
+
+    private var gainMapLosses: String? { gainMap == nil ? nil : GainMapDescription.dropped }
+
+    private func depthLosses(_ result: ImageFormat?) -> String? {
+        let deep: [ImageFormat] = [.png, .tiff, .avif]
+        guard bitsPerChannel > 8, !isVector, result.map(deep.contains) ?? true else { return nil }
+        return "\(bitsPerChannel) bits a channel become 8."
     }
 
     private var characterLosses: String? {

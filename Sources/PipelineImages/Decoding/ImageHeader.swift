@@ -40,6 +40,10 @@ public struct ImageHeader: Sendable, Hashable {
     package var convertedColors: CodedColors?
     /// Bytes of the ICC profile.
     package var profileBytes = 0
+    /// The colour space whose primaries the ICC profile has; `nil` for others, and without one.
+    package var profileSpace: NamedColorSpace?
+    /// The description of the file's gain map, which decoding drops; `nil` without a map.
+    package var gainMap: GainMapDescription.Standard?
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.
     package var missingCharacters = 0
     /// One of them; 0 without any.

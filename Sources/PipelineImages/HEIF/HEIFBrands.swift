@@ -19,6 +19,13 @@ enum HEIFBrands {
         return brands.contains { ["mif1", "msf1", "miaf"].contains($0) } ? configuredCodec(of: bytes) : nil
     }
 
+    /// The compatible brands in the content of the box: the major one and a version come first.
+    static func names(in content: ArraySlice<UInt8>) -> [String] {
+        stride(from: 8, to: min(content.count, 512) - 3, by: 4).compactMap { place in
+            content.slice(at: place, count: 4).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
     /// The general HEIF brands don't tell the codec. Its configuration box does, which is near the beginning.
     private static func configuredCodec(of bytes: [UInt8]) -> HEIFCodedItem.Codec? {
         let start = bytes.prefix(1 << 16)

@@ -9,6 +9,14 @@ struct HEIFCodedItem {
 
         /// The property that configures the decoder.
         var configuration: String { self == .av1 ? "av1C" : "hvcC" }
+
+        /// Whether pictures with the content of that property are greyscale.
+        func isMonochrome(_ configuration: ArraySlice<UInt8>) -> Bool {
+            switch self {
+            case .av1: (configuration.number(at: 2, bytes: 1) ?? 0) & 0x10 != 0
+            case .hevc: (configuration.number(at: 16, bytes: 1) ?? 1) & 3 == 0
+            }
+        }
     }
 
     let id: Int
@@ -37,12 +45,7 @@ struct HEIFCodedItem {
     }
 
     /// Whether it is greyscale.
-    var isMonochrome: Bool {
-        switch codec {
-        case .av1: (configuration.number(at: 2, bytes: 1) ?? 0) & 0x10 != 0
-        case .hevc: (configuration.number(at: 16, bytes: 1) ?? 1) & 3 == 0
-        }
-    }
+    var isMonochrome: Bool { codec.isMonochrome(configuration) }
 
     /// Bytes a pixel of all planes together.
     var planeBytes: Int { (bits > 8 ? 2 : 1) * (isMonochrome ? 1 : 3) }

@@ -4,11 +4,24 @@ extension HEIFFile {
     func metadata(of picture: HEIFPicture) -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()
         metadata.profile = picture.profile
-        metadata.exif = blocks { $0.type == "Exif" }.lazy.map(Self.exif).first { !$0.isEmpty } ?? []
-        metadata.xmp =
-            blocks { $0.type == "mime" && $0.contentType.elementsEqual("application/rdf+xml".utf8) }.first
-            .map(Array.init) ?? []
+        metadata.exif = exif
+        metadata.xmp = blocks(Self.isXMP).first.map(Array.init) ?? []
         return metadata
+    }
+
+    /// The EXIF block; empty without one.
+    var exif: [UInt8] { blocks { $0.type == "Exif" }.lazy.map(Self.exif).first { !$0.isEmpty } ?? [] }
+
+    /// The XMP packet that describes an item; empty without one.
+    func xmp(of id: Int) -> ArraySlice<UInt8> {
+        let sources = (self.sources[id] ?? []).lazy.filter { reference in
+            reference.type == "cdsc" && items[reference.item].map(Self.isXMP) == true
+        }
+        return sources.prefix(4).lazy.compactMap { try? data(of: $0.item) }.first ?? []
+    }
+
+    private static func isXMP(_ item: Item) -> Bool {
+        item.type == "mime" && item.contentType.elementsEqual("application/rdf+xml".utf8)
     }
 
     /// Returns the blocks of one kind, those that describe the primary item first.

@@ -38,6 +38,10 @@ struct HEIFFile {
     let hasProvenance: Bool
     /// Items with two lists of inputs.
     private(set) var ambiguous: Set<Int> = []
+    /// The groups of items that stand for each other, the preferred one first (ISO/IEC 14496-12 section 8.18).
+    private(set) var alternatives: [[Int]] = []
+    /// Whether the file says that it has a picture made with a gain map.
+    private(set) var hasGainMapBrand = false
 
     /// Far more parts than a genuine file has.
     static let mostParts = 30_000
@@ -51,6 +55,8 @@ struct HEIFFile {
         let boxes = ISOBox.boxes(in: bytes[...], budget: &budget)
         hasProvenance = boxes.contains { $0.manifestStore != nil }
         guard budget > 0 else { throw tooManyParts }
+        let type = boxes.first { $0.type == "ftyp" }
+        hasGainMapBrand = type.map { HEIFBrands.names(in: $0.content).contains("tmap") } ?? false
         let metas = boxes.filter { $0.type == "meta" }
         guard let meta = metas.first else {
             throw boxes.contains { $0.type == "moov" }
@@ -72,13 +78,14 @@ struct HEIFFile {
         if let content = parts["iref"] { try readReferences(content, &budget) }
         try cancellation.check()
         if let content = parts["iprp"] { try readProperties(content, &budget) }
+        if let content = parts["grpl"] { readGroups(content, &budget) }
         guard budget > 0 else { throw tooManyParts }
     }
 
     /// Returns the content of each box that may occur only once.
     private func unique(_ boxes: [ISOBox]) throws -> [String: ArraySlice<UInt8>] {
         var parts: [String: ArraySlice<UInt8>] = [:]
-        for box in boxes where ["hdlr", "pitm", "iinf", "iloc", "iref", "iprp", "idat"].contains(box.type) {
+        for box in boxes where ["hdlr", "pitm", "iinf", "iloc", "iref", "iprp", "idat", "grpl"].contains(box.type) {
             guard parts.updateValue(box.content, forKey: box.type) == nil else {
                 throw damaged("it has two boxes \(box.type)")
             }
@@ -125,6 +132,16 @@ struct HEIFFile {
                 targets[from, default: []].append(Reference(type: box.type, item: to))
                 sources[to, default: []].append(Reference(type: box.type, item: from))
             }
+        }
+    }
+
+    private mutating func readGroups(_ content: ArraySlice<UInt8>, _ budget: inout Int) {
+        for box in ISOBox.boxes(in: content, budget: &budget) where box.type == "altr" {
+            // Version, flags and the group's number come first.
+            guard let count = box.content.number(at: 8, bytes: 4), count <= box.content.count / 4 else { continue }
+            budget -= count
+            guard budget > 0 else { return }
+            alternatives.append((0..<count).compactMap { box.content.number(at: 12 + 4 * $0, bytes: 4) })
         }
     }
 

@@ -103,7 +103,7 @@ extension HEIFFile {
         items[id]?.properties.lazy.map { properties[$0.index] }.first { $0.type == type }?.content
     }
 
-    private func size(of id: Int) -> PixelSize? {
+    func size(of id: Int) -> PixelSize? {
         guard let content = property("ispe", of: id), let width = content.number(at: 4, bytes: 4),
             let height = content.number(at: 8, bytes: 4)
         else { return nil }

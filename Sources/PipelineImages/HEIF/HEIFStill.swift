@@ -21,7 +21,8 @@ struct HEIFStill {
             hasProfile: !picture.profile.isEmpty, bitsPerChannel: picture.first.bits)
         header.codedSize = picture.codedSize
         header.memory = memory
-        header.profileBytes = picture.profile.count
+        header.take(profile: picture.profile)
+        header.gainMap = file.gainMap?.standard
         header.hasProvenance = file.hasProvenance
         header.take(picture.codedColors)
         return header

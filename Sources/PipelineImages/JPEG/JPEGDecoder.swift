@@ -8,9 +8,13 @@ struct JPEGDecoder: ImageDecoding {
 
     /// Reads the file's segments up to the first scan.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
-        try bytes.withUnsafeBufferPointer { buffer in
+        var header = try bytes.withUnsafeBufferPointer { buffer in
             try JPEGFile(buffer, allowDamage: true, cancellation: cancellation).imageHeader
         }
+        if let map = try GainMapDescription(inJPEG: bytes, cancellation), map.size != nil {
+            header.gainMap = map.standard
+        }
+        return header
     }
 
     /// Decodes at the exact size that fits the box, with no more work than necessary. ``DecodeQuality/fast`` decodes
@@ -37,7 +41,7 @@ struct JPEGDecoder: ImageDecoding {
     }
 
     func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
-        try JPEGSegments(bytes, cancellation).metadata
+        try JPEGSegments(bytes[...], cancellation).metadata
     }
 
     /// Returns the picture decoded from the thumbnail in its file, if that is large enough and has the picture's

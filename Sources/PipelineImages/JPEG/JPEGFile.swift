@@ -46,7 +46,7 @@ final class JPEGFile {
         result.colors = header.channels == 1 ? .gray : isInk ? .cmyk : .rgb
         result.readsRegions = true
         result.memory = codecMemory
-        result.profileBytes = profile?.count ?? 0
+        result.take(profile: profile)
         result.hasProvenance = header.has_provenance
         return result
     }

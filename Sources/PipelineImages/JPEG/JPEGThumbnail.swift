@@ -12,7 +12,7 @@ struct JPEGThumbnail {
     /// Reads the file's segments; `nil` if they hold no thumbnail. A truncated file counts as having none, since its
     /// thumbnail would hide the damage.
     init?(of bytes: [UInt8], _ cancellation: WorkCancellation) throws {
-        let segments = try JPEGSegments(bytes, cancellation)
+        let segments = try JPEGSegments(bytes[...], cancellation)
         guard let scan = segments.scan, Self.hasEnd(bytes[scan...]), let block = EXIFBlock(segments.metadata.exif)
         else { return nil }
         let entries = block.thumbnailEntries

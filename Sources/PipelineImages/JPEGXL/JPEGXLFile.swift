@@ -60,7 +60,7 @@ final class JPEGXLFile {
             frames: header.is_animated ? max(1, Int(cjxl_count_frames(file))) : 1, loopCount: Int(header.loops),
             hasAlpha: header.has_alpha, hasProfile: !profile.isEmpty, bitsPerChannel: Int(header.bits))
         result.colors = header.is_grey ? .gray : .rgb
-        result.profileBytes = profile.count
+        result.take(profile: profile)
         result.take(colors)
         result.memory = memory(of: result)
         return result

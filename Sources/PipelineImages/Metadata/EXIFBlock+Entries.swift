@@ -31,6 +31,7 @@ extension EXIFBlock {
         static let locationDirectory = 0x8825
         static let dateTimeOriginal = 0x9003
         static let offsetTimeOriginal = 0x9011
+        static let makerNote = 0x927c
         static let colorSpace = 0xa001
         static let pixelWidth = 0xa002
         static let pixelHeight = 0xa003

@@ -40,6 +40,16 @@ public struct ImageMetadata: Sendable, Hashable {
     public let lens: String?
     /// Where the picture was taken (EXIF's GPSLatitude and GPSLongitude).
     public let location: Location?
+    /// The colour space by its name, such as `Display P3`: that of a profile's primaries, else a profile's own name, else
+    /// that of ``codedColors``. A file that says nothing is sRGB.
+    public let colorSpaceName: String
+    /// The name of the function from levels to light: `sRGB`, `PQ`, `HLG`, `linear`, `gamma 2.2`, or `table` for a
+    /// profile's own curve; `nil` if a profile has none.
+    public let transferName: String?
+    /// The file's gain map, which decoding drops; `nil` if there is none. Found in JPEG, AVIF and HEIC.
+    public let gainMap: GainMapDescription?
+    /// The display on which the colours were judged; `nil` if the file says nothing of it. Found in PNG, AVIF and HEIC.
+    public let mastering: MasteringMetadata?
     /// The manifests that say where the picture comes from and how it was changed (C2PA); `nil` if there are none. Found
     /// in JPEG, PNG, WebP, AVIF and HEIC. A picture that is made of the file has none: they are signed for its bytes.
     public let provenance: Provenance?
@@ -155,11 +165,14 @@ public struct ImageMetadata: Sendable, Hashable {
         }
         let embedded = try decoder.metadata(of: bytes, cancellation: cancellation)
         return ImageMetadata(
-            bytes, header, embedded, try Provenance(of: bytes, header.format, xmp: embedded.xmp, cancellation))
+            bytes, header, embedded, try Provenance(of: bytes, header.format, xmp: embedded.xmp, cancellation),
+            try GainMapDescription(of: bytes, header.format, cancellation),
+            try MasteringMetadata(of: bytes, header.format, cancellation))
     }
 
     private init(
-        _ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata, _ provenance: Provenance?
+        _ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata, _ provenance: Provenance?,
+        _ gainMap: GainMapDescription?, _ mastering: MasteringMetadata?
     ) {
         // A TIFF file is itself such a block, with more directories than its extracted texts.
         let exif = EXIFBlock(bytes) ?? EXIFBlock(embedded.exif)
@@ -177,6 +190,8 @@ public struct ImageMetadata: Sendable, Hashable {
             ColorProfile(name: $0.name, isSRGB: $0.isSRGB, byteCount: embedded.profile.count)
         }
         codedColors = header.codedColors
+        (colorSpaceName, transferName) = Self.names(header, profile)
+        (self.gainMap, self.mastering) = (gainMap, mastering)
         capturedAt = exif?.capturedAt
         camera = exif?.camera
         lens = exif.flatMap { $0.text(EXIFBlock.Tag.lensModel, in: $0.exposureEntries) }
@@ -189,7 +204,8 @@ public struct ImageMetadata: Sendable, Hashable {
 
     /// Describes a file that another process has read.
     package init(
-        header: ImageHeader, colors: ColorModel, profile: ColorProfile?, capturedAt: String?, camera: String?,
+        header: ImageHeader, colors: ColorModel, profile: ColorProfile?, colorSpaceName: String, transferName: String?,
+        gainMap: GainMapDescription?, mastering: MasteringMetadata?, capturedAt: String?, camera: String?,
         lens: String?, location: Location?, provenance: Provenance?, exifByteCount: Int, xmpByteCount: Int,
         byteCount: Int
     ) {
@@ -204,6 +220,8 @@ public struct ImageMetadata: Sendable, Hashable {
         self.colors = colors
         self.profile = profile
         codedColors = header.codedColors
+        (self.colorSpaceName, self.transferName) = (colorSpaceName, transferName)
+        (self.gainMap, self.mastering) = (gainMap, mastering)
         self.capturedAt = capturedAt
         self.camera = camera
         self.lens = lens

@@ -47,7 +47,7 @@ extension ImageMetadata.Provenance {
         inJPEG bytes: [UInt8], _ cancellation: WorkCancellation
     ) throws -> [ArraySlice<UInt8>] {
         var boxes: [Int: [(place: Int, piece: ArraySlice<UInt8>)]] = [:]
-        for piece in try JPEGSegments(bytes, cancellation).boxPieces {
+        for piece in try JPEGSegments(bytes[...], cancellation).boxPieces {
             guard let box = piece.number(at: 0, bytes: 2), let place = piece.number(at: 2, bytes: 4) else { continue }
             boxes[box, default: []].append((place, piece.dropFirst(6)))
         }

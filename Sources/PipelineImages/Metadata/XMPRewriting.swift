@@ -5,12 +5,12 @@ enum XMPRewriting {
     /// Returns the packet with the orientation set to upright and without the address of manifests; empty if it
     /// describes a second picture (a gain map), which the new file doesn't have.
     static func corrected(_ packet: [UInt8]) -> [UInt8] {
-        if hasSecondPicture(packet) { return [] }
+        if hasSecondPicture(packet[...]) { return [] }
         var packet = withoutManifestURL(packet)
         // As an attribute and as an element.
         for name in ["tiff:Orientation=\"", "tiff:Orientation='", "tiff:Orientation>"] {
             var rest = 0
-            while let found = end(of: name, in: packet, from: rest) {
+            while let found = end(of: name, in: packet[...], from: rest) {
                 rest = found
                 if rest < packet.endIndex, (0x32...0x39).contains(packet[rest]) { packet[rest] = 0x31 }
             }
@@ -19,13 +19,13 @@ enum XMPRewriting {
     }
 
     /// Whether the packet describes a second picture in the file.
-    static func hasSecondPicture(_ packet: [UInt8]) -> Bool {
+    static func hasSecondPicture(_ packet: ArraySlice<UInt8>) -> Bool {
         ["http://ns.adobe.com/hdr-gain-map/", "http://ns.google.com/photos/1.0/container/"]
             .contains { end(of: $0, in: packet, from: 0) != nil }
     }
 
     /// Whether the packet holds a location under EXIF's names, such as `exif:GPSLatitude`.
-    static func hasLocation(_ packet: [UInt8]) -> Bool { end(of: "GPS", in: packet, from: 0) != nil }
+    static func hasLocation(_ packet: [UInt8]) -> Bool { end(of: "GPS", in: packet[...], from: 0) != nil }
 
     /// The HTTP address of manifests of provenance (C2PA 2.1, section 11.5); `nil` if there is none.
     static func manifestURL(in packet: [UInt8]) -> String? {
@@ -56,7 +56,7 @@ enum XMPRewriting {
     ) -> (whole: Range<Int>, value: Range<Int>)? {
         let name = "dcterms:provenance"
         var rest = start
-        while let end = end(of: name, in: packet, from: rest) {
+        while let end = end(of: name, in: packet[...], from: rest) {
             rest = end
             let begin = end - name.utf8.count
             let next = packet[end...].drop { [0x20, 0x09, 0x0a, 0x0d, 0x3d].contains($0) }
@@ -66,7 +66,7 @@ enum XMPRewriting {
             }
             if next.first == 0x3e, begin > 0, packet[begin - 1] == 0x3c {
                 let closing = "</dcterms:provenance>"
-                guard let close = Self.end(of: closing, in: packet, from: end) else { return nil }
+                guard let close = Self.end(of: closing, in: packet[...], from: end) else { return nil }
                 return (begin - 1..<close, next.startIndex + 1..<close - closing.utf8.count)
             }
         }
@@ -75,7 +75,7 @@ enum XMPRewriting {
 
     /// Returns the end of the first match of a text at or after `start`; `nil` if there is none. The standard library's
     /// search would take a minute for a packet of 60 MB.
-    private static func end(of text: String, in packet: [UInt8], from start: Int) -> Int? {
+    private static func end(of text: String, in packet: ArraySlice<UInt8>, from start: Int) -> Int? {
         let text = Array(text.utf8)
         return packet.withUnsafeBytes { packet in
             text.withUnsafeBytes { text in

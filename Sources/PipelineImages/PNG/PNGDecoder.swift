@@ -28,7 +28,7 @@ struct PNGDecoder: ImageDecoding {
         // libvips gets a copy without the other chunks; otherwise the pieces are joined.
         header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
             .saturatingPlus(file.animationMemory)
-        header.profileBytes = file.profile?.count ?? 0
+        header.take(profile: file.profile)
         header.hasProvenance = file.hasProvenance
         header.codedColors = file.codedColors
         header.convertedColors = file.decisiveColors.flatMap { $0.differsFromSRGB ? $0 : nil }

@@ -8,7 +8,7 @@ extension JPEGDecoder: MetadataRewriting {
         var result: [UInt8] = [0xff, 0xd8]
         result.reserveCapacity(bytes.count)
         var blocks = [Block("Exif\0\0", of: "Exif\0", exif), Block("http://ns.adobe.com/xap/1.0/\0", xmp)]
-        let stores = metadata.keepsProvenance ? try JPEGSegments(bytes, cancellation).manifestStores : []
+        let stores = metadata.keepsProvenance ? try JPEGSegments(bytes[...], cancellation).manifestStores : []
         var (position, steps) = (2, 0)
         while true {
             steps += 1

@@ -85,7 +85,7 @@ extension StrippedMetadata {
                 bytes, exif: EXIFRewriting.oriented(orientation), xmp: [], without: self, cancellation)
         }
         let found = try decoder.metadata(of: bytes, cancellation: cancellation)
-        let isLost = XMPRewriting.hasLocation(found.xmp) || XMPRewriting.hasSecondPicture(found.xmp)
+        let isLost = XMPRewriting.hasLocation(found.xmp) || XMPRewriting.hasSecondPicture(found.xmp[...])
         let exif = EXIFRewriting.withoutLocation(found.exif)
         let xmp = keepsProvenance ? found.xmp : XMPRewriting.withoutManifestURL(found.xmp)
         return try decoder.rewritten(

@@ -34,7 +34,7 @@ final class TIFFFile {
             bitsPerChannel: Int(header.bits))
         result.colors = header.is_grey ? .gray : isInk ? .cmyk : .rgb
         result.memory = header.memory
-        result.profileBytes = profile?.count ?? 0
+        result.take(profile: profile)
         return result
     }
 

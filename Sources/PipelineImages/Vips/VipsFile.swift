@@ -32,7 +32,7 @@ final class VipsFile {
             format: format, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up, frames: Int(header.frames),
             hasAlpha: header.has_alpha, hasProfile: header.has_profile, bitsPerChannel: Int(header.bits))
-        result.profileBytes = pendingProfile?.count ?? 0
+        result.take(profile: pendingProfile)
         return result
     }
 

@@ -55,7 +55,7 @@ final class WebPFile {
         // A frame may be smaller than its canvas.
         header.readsRegions = !isAnimated
         estimateMemory(&header)
-        header.profileBytes = profile?.count ?? 0
+        header.take(profile: profile)
         header.hasProvenance = hasProvenance
         header.excessPixels = 4
         return header

@@ -114,7 +114,7 @@ struct HEICDecoderTests {
     @Test("EXIF is found though its offset counts from elsewhere, and belongs to the picture")
     func exif() async throws {
         let source = try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg")
-        let exif = try JPEGSegments(source, WorkCancellation()).metadata.exif
+        let exif = try JPEGSegments(source[...], WorkCancellation()).metadata.exif
         let camera = try #require(EXIFBlock(exif)?.camera)
         let name = Array("Exif\0\0".utf8)
         for start in [[0, 0, 0, 0], [0, 0, 0, 6] + name, name, [0, 0, 0, 6]] as [[UInt8]] {

@@ -25,6 +25,8 @@ struct HEIFFixture {
     }
 
     var brand = "avif"
+    /// More brands, one after the other.
+    var brands = ""
     var primary = 1
     /// In the order of their numbers, from 1.
     var items: [Item] = []
@@ -72,7 +74,7 @@ struct HEIFFixture {
     }
 
     var bytes: [UInt8] {
-        let type = ISOBox.bytes("ftyp", Array((brand + "\0\0\0\0" + brand + "mif1").utf8))
+        let type = ISOBox.bytes("ftyp", Array((brand + "\0\0\0\0" + brand + "mif1" + brands).utf8))
         let length = list(at: 0).count
         return type + list(at: type.count + length + 8) + ISOBox.bytes("mdat", items.flatMap(\.data))
     }

@@ -138,7 +138,7 @@ struct JPEGThumbnailTests {
     func profile() async throws {
         let plain = try await jpeg(160, 120, colors.thumbnail)
         let wide = try Pictures.bytes("good/jpeg-icc-display-p3.jpg")
-        let profile = try JPEGSegments(wide, WorkCancellation()).metadata.profile
+        let profile = try JPEGSegments(wide[...], WorkCancellation()).metadata.profile
         func tagged(_ jpeg: [UInt8]) -> [UInt8] {
             segment(0xe2, Array("ICC_PROFILE\0".utf8) + [1, 1] + profile, in: jpeg)
         }

@@ -1,0 +1,65 @@
+import Foundation
+import TestFixtures
+import Testing
+
+@Suite("pipectl says what of HDR, depth and gain maps a result lacks")
+struct LossWarningTests {
+    private let pipectl: Pipectl
+
+    init() throws {
+        pipectl = try Pipectl()
+        try pipectl.add("good/jpeg-ultrahdr-gainmap-mpf.jpg", as: "phone.jpg")
+        try pipectl.add("good/png-basn6a16.png", as: "deep.png")
+        try pipectl.add("good/jpeg-icc-display-p3.jpg", as: "wide.jpg")
+    }
+
+    @Test("A dropped gain map is one line on standard error, and -q leaves it out")
+    func droppedMap() async throws {
+        let said = "pipectl: warning: phone.jpg: The HDR gain map is dropped.\n"
+        for line in [
+            "thumb phone.jpg -o a.webp", "convert phone.jpg b.jpg", "load phone.jpg -o c.png",
+            "strip phone.jpg -o d.jpg",
+        ] {
+            #expect(try await pipectl.shell("pipectl \(line)").errors.contains(said), "\(line)")
+            #expect(try await pipectl.shell("pipectl \(line) -y -q").errors.isEmpty, "\(line)")
+        }
+    }
+
+    @Test(
+        "Bits are only missed in a format that could hold them, and a conversion from a profile is in the trace alone")
+    func bits() async throws {
+        #expect(try await pipectl.shell("pipectl convert deep.png a.jpg").errors.isEmpty)
+        let kept = try await pipectl.shell("pipectl convert deep.png b.png")
+        #expect(kept.errors == "pipectl: warning: deep.png: 16 bits a channel become 8.\n")
+        #expect(try await pipectl.shell("pipectl convert wide.jpg c.png").errors.isEmpty)
+        let trace = try await pipectl.shell("pipectl convert wide.jpg d.png -v")
+        #expect(trace.errors.contains("Display P3 to sRGB"), "\(trace.errors)")
+    }
+
+    @Test("A batch folds the warnings after the first ones")
+    func folded() async throws {
+        _ = try await pipectl.shell("mkdir in; for n in $(seq 25); do cp phone.jpg in/$n.jpg; done")
+        let result = try await pipectl.shell("pipectl batch in -o 'out/{name}.webp' -s 20")
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.filter { $0.hasSuffix(".jpg: The HDR gain map is dropped.") }.count == 20, "\(result.errors)")
+        #expect(lines.contains("pipectl: … and 5 more: The HDR gain map is dropped."), "\(result.errors)")
+    }
+
+    @Test("A plan that reads the file notes it")
+    func plan() async throws {
+        let plan = try await pipectl.shell("pipectl srcset phone.jpg -w 20 -f webp --dry-run")
+        #expect(plan.text.contains("(The HDR gain map is dropped.)"), "\(plan.text)\(plan.errors)")
+    }
+
+    @Test("info tells the colour space, the transfer function and the gain map, as text, as fields and as JSON")
+    func info() async throws {
+        let text = try await pipectl.shell("pipectl info phone.jpg").text
+        #expect(text.contains("HDR gain map ("), "\(text)")
+        let fields = try await pipectl.shell("pipectl info wide.jpg -F '{space}, {curve}, {hdr}'").text
+        #expect(fields.hasPrefix("Display P3, sRGB, none"), "\(fields)")
+        let object = try #require(try await pipectl.shell("pipectl info phone.jpg --json").objects().first)
+        let map = try #require(object["gainMap"] as? [String: Any])
+        #expect(object["hdr"] as? String == "gain map" && map["width"] is Int && map["unreadable"] is NSNull)
+        #expect((map["alternateHeadroom"] as? Double ?? 0) > 0, "\(map)")
+    }
+}
