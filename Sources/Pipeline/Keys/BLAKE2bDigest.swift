@@ -98,7 +98,13 @@ extension BLAKE2bDigest: Codable {
 extension BLAKE2bDigest: CustomStringConvertible {
     /// 64 hexadecimal digits.
     public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        let words = SIMD4(word0.byteSwapped, word1.byteSwapped, word2.byteSwapped, word3.byteSwapped)
+        return String(unsafeUninitializedCapacity: 64) { digits in
+            for index in 0..<64 {
+                let value = UInt8(truncatingIfNeeded: words[index / 16] >> UInt64(60 - index % 16 * 4)) & 15
+                digits[index] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+            }
+            return 64
+        }
     }
 }

@@ -4,8 +4,6 @@ import LibC
 package final class LoopThread<Command: Sendable>: Sendable {
     private struct Mailbox {
         var commands: [Command] = []
-        /// Wakes the loop; `nil` while none runs.
-        var wake: (@Sendable () -> Void)?
         var isStarted = false
         var isStopped = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -17,6 +15,9 @@ package final class LoopThread<Command: Sendable>: Sendable {
     private let loop: @Sendable (LoopThread) throws -> Void
     private let drop: @Sendable ([Command], (any Error)?) -> Void
     private let mailbox = Lock(Mailbox())
+    /// Wakes the loop; `nil` while none runs. A lock of its own, since a loop that is woken takes its commands at once and
+    /// would wait for the mailbox's.
+    private let waking = Lock<(@Sendable () -> Void)?>(nil)
 
     /// - Parameters:
     ///   - name: The thread's name; at most 15 bytes.
@@ -33,26 +34,28 @@ package final class LoopThread<Command: Sendable>: Sendable {
     /// - Returns: false if the thread has been stopped.
     @discardableResult
     package func post(_ commands: [Command]) -> Bool {
-        let (accepted, starts) = mailbox.withLock { mailbox -> (Bool, Bool) in
-            guard !mailbox.isStopped else { return (false, false) }
+        let (accepted, starts, wakes) = mailbox.withLock { mailbox -> (Bool, Bool, Bool) in
+            guard !mailbox.isStopped else { return (false, false, false) }
             // A loop that has not taken the commands before these is awake already.
-            if mailbox.commands.isEmpty { mailbox.wake?() }
+            let wakes = mailbox.commands.isEmpty
             mailbox.commands += commands
             defer { mailbox.isStarted = true }
-            return (true, !mailbox.isStarted)
+            return (true, !mailbox.isStarted, wakes)
         }
         if starts {
             do { try Thread.start(name: name) { [self] in main() } } catch { end(error) }
+        } else if wakes {
+            wake()
         }
         return accepted
     }
 
     /// Wakes the loop, if it runs.
-    package func wake() { mailbox.withLock { $0.wake?() } }
+    package func wake() { waking.withLock { $0?() } }
 
     /// Sets how to wake the loop out of a wait; called by the loop. It is called under a lock, so never after it is taken
     /// back.
-    package func wakes(by wake: (@Sendable () -> Void)?) { mailbox.withLock { $0.wake = wake } }
+    package func wakes(by wake: (@Sendable () -> Void)?) { waking.withLock { $0 = wake } }
 
     /// Takes the commands that were posted; `nil` once the loop is to end.
     package func take() -> [Command]? {
@@ -65,10 +68,8 @@ package final class LoopThread<Command: Sendable>: Sendable {
 
     /// Lets the loop end.
     package func stop() {
-        mailbox.withLock { mailbox in
-            mailbox.isStopped = true
-            mailbox.wake?()
-        }
+        mailbox.withLock { $0.isStopped = true }
+        wake()
     }
 
     /// Waits until the thread that was stopped has ended.
