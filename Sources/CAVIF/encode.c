@@ -31,8 +31,10 @@ static void set_quality(avifEncoder *encoder, cavif_encoding encoding) {
 
 static void describe(avifImage *image, cavif_encoding encoding) {
     image->yuvRange = AVIF_RANGE_FULL;
-    image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
-    image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
+    image->colorPrimaries = (avifColorPrimaries)encoding.primaries;
+    image->transferCharacteristics = (avifTransferCharacteristics)encoding.transfer;
+    // Later versions return whether there was memory for it. Without it the file says sRGB, which is a poor guess.
+    if (encoding.profile) avif.avifImageSetProfileICC(image, encoding.profile, encoding.profile_count);
     image->matrixCoefficients =
         encoding.lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601;
 }

@@ -23,6 +23,7 @@
     F(avifEncoderAddImage) \
     F(avifEncoderFinish) \
     F(avifImageCreate) \
+    F(avifImageSetProfileICC) \
     F(avifImageAllocatePlanes) \
     F(avifImageDestroy) \
     F(avifRGBImageSetDefaults) \

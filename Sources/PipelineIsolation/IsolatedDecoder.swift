@@ -43,6 +43,7 @@ struct IsolatedDecoder: RemoteDecoding {
         request.append(min(options.frames, Message.largest))
         request.append(options.allowTruncated)
         request.append(options.quality == .fast)
+        request.append(options.keepsColors)
         // Small pictures take some hundred microseconds.
         let isSmall = header.storedSize.width.saturatingTimes(header.storedSize.height) <= 200_000
         return try pool.perform(

@@ -60,6 +60,7 @@ extension Message {
         append(header.codedColors)
         append(header.convertedColors)
         append(header.profileSpace.flatMap { NamedColorSpace.allCases.firstIndex(of: $0) } ?? -1)
+        append(Int(header.profileColors?.rawValue ?? 0))
         append(header.gainMap.flatMap { GainMapDescription.Standard.allCases.firstIndex(of: $0) } ?? -1)
     }
 }
@@ -100,6 +101,10 @@ extension Message.Reader {
             primaries: try next(in: 0...65_535), transfer: try next(in: 0...65_535), matrix: try next(in: 0...65_535),
             isFullRange: try nextBool())
         return isPresent ? colors : nil
+    }
+
+    mutating func nextColorSpace() throws(Message.Malformed) -> PixelLayout.ColorSpace {
+        PixelLayout.ColorSpace(rawValue: UInt16(try next(in: 0...65_535)))
     }
 
     /// Reads the header that a worker has found, and compares it with what the program knows of the file.
@@ -148,6 +153,8 @@ extension Message.Reader {
         header.codedColors = try nextColors()
         header.convertedColors = try nextColors()
         header.profileSpace = try nextCase(of: NamedColorSpace.self)
+        let profileColors = try nextColorSpace()
+        header.profileColors = profileColors.rawValue == 0 ? nil : profileColors
         header.gainMap = try nextCase(of: GainMapDescription.Standard.self)
         return header
     }

@@ -10,11 +10,11 @@ extension Message {
     mutating func append(
         _ image: DecodedImage, of header: ImageHeader, to slab: UnsafeMutableRawBufferPointer
     ) throws(LoadError) {
-        guard image.layout == PixelLayout.known(channelCount: image.layout.channelCount) else {
+        guard image.labelled(.sRGB).layout == PixelLayout.known(channelCount: image.layout.channelCount) else {
             throw LoadError(
                 .unsupportedLayout, subject: "",
                 "Pixels of the layout \"\(image.layout)\" can't be sent by the process that decodes. Its decoder has to return "
-                    + "8-bit sRGB.")
+                    + "8 bits a channel.")
         }
         let start = image.frames.count * Self.delayBytes
         guard start + image.byteCount <= slab.count else {
@@ -25,6 +25,7 @@ extension Message {
         }
         append(image.size)
         append(image.layout.channelCount)
+        append(Int(image.layout.colorSpace.rawValue))
         append(image.frames.count)
         // A decoder of a program's own may tell these only in its header.
         append(image.loopCount == 0 ? 0 : header.loopCount)
@@ -64,6 +65,10 @@ extension Message.Reader {
         guard let layout = PixelLayout.known(channelCount: try next(in: 1...4)) else {
             throw Message.Malformed("there is no such layout")
         }
+        let colors = try nextColorSpace()
+        guard colors == .sRGB || colors == header.pixelColors else {
+            throw Message.Malformed("its colours are \(colors.rawValue)")
+        }
         let count = try next(in: 1...max(1, min(header.frames, wanted)))
         let loopCount = try next(in: 0...Message.largest)
         guard loopCount == 0 || loopCount == header.loopCount else {
@@ -88,7 +93,8 @@ extension Message.Reader {
         do {
             return try DecodedImage(
                 validating: images, size: size, layout: layout, loopCount: loopCount, nativeSize: native,
-                region: header.region)
+                region: header.region
+            ).labelled(colors)
         } catch { throw Message.Malformed(error.message) }
     }
 }

@@ -80,8 +80,9 @@ struct WorkerLoop {
             let box = try numbers.nextOptionalSize()
             let frames = try numbers.next(in: 1...Message.largest)
             let (allowTruncated, isFast) = (try numbers.nextBool(), try numbers.nextBool())
-            let options = DecodeOptions(
+            var options = DecodeOptions(
                 allowTruncated: allowTruncated, frames: frames, quality: isFast ? .fast : .quality)
+            options.keepsColors = try numbers.nextBool()
             let memory = header.decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
             wasLarge = memory > WorkerProcess.Sizes.kept
             let image = try decoder.picture(

@@ -199,7 +199,7 @@ struct ImgproxyDialectTests {
             "pd:-1", "pd:1:2:3:4:5", "pd:99999", "rot:45", "rot:-90", "rot:99999999999999999999", "fl:1:1:1", "bl:-1",
             "bl:101", "sh:x", "bg:ff", "bg:gggggg", "bg:+12345", "bg:256:0:0", "bg:1:2", "q:101", "q:", "fq:jpg",
             "fq:xyz:5", "mb:-1", "f:bmp", "f:", "exp:x", "fn:*:1", "fn:a:b", "cb:1:2", "ar:0", "sm:0",
-            "scp:0", "kcr:1", "ph:1", "eth:1", "raw:1", "pix:2", "wm:0.5", "wm:", "t:-1", "t:256", "t:1:red",
+            "kcr:1", "ph:1", "eth:1", "raw:1", "pix:2", "wm:0.5", "wm:", "t:-1", "t:256", "t:1:red",
             "t:1:f00:2", "skp:svg", "skp:", "msr:5",
             "pr:none",
             "pr:", "pr:wide:wide", "w%3A9999", "nothing:1",
@@ -227,4 +227,13 @@ struct ImgproxyDialectTests {
             "rs:", "fn:",
         ])
     func withoutEffect(option: String) throws { #expect(try signatures(option) == signatures("w:0")) }
+
+    @Test("Colours become sRGB's unless the profile is to stay")
+    func colors() throws {
+        #expect(try dialect.picture("w:0/plain/a.jpg").gamut == .sRGB)
+        #expect(try dialect.picture("scp:1/plain/a.jpg").gamut == .sRGB)
+        #expect(try dialect.picture("scp:0/plain/a.jpg").gamut == nil)
+        let kept = try dialect.picture("scp:0/rs:fill:50:40/c:60:60/sh:0.5/ex:1/plain/a.jpg")
+        #expect(kept.stages.allSatisfy { ($0 as? any ColorKeeping)?.keepsColors == true })
+    }
 }

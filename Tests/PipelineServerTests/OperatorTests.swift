@@ -66,6 +66,26 @@ final class OperatorTests {
         return try #require(try await list.load(ImageRequest(.bytes(Array(response.body.bytes)))).image)
     }
 
+    @Test("A picture in Display P3 stays in it, and becomes sRGB where a path of imgproxy or thumbor says so")
+    func gamut() async throws {
+        try Data(try Pictures.bytes("good/jpeg-icc-display-p3.jpg")).write(to: folder.appending(path: "wide.jpg"))
+        func space(_ path: String, _ dialect: any Dialect) async throws -> String {
+            let response = try await send(path, to: try responder(dialects: [dialect]))
+            #expect(response.head.status == .ok, "\(path)")
+            return try await ImageMetadata(of: Array(response.body.bytes)).colorSpaceName
+        }
+        let imgproxy = try ImgproxyDialect(longestSide: 1000)
+        let wide = "plain/local:///wide.jpg@png"
+        #expect(try await space("/imgproxy/unsafe/rs:fill:40:40/\(wide)", imgproxy) == "sRGB")
+        #expect(try await space("/imgproxy/unsafe/rs:fill:40:40/scp:0/\(wide)", imgproxy) == "Display P3")
+        #expect(
+            try await space(ThumbDialect.path("40x40", to: "wide.jpg", signedWith: nil), try ThumbDialect())
+                == "Display P3")
+        let thumbor = ThumborDialect(longestSide: 1000)
+        #expect(try await space("/thumbor/unsafe/40x40/wide.jpg", thumbor) == "Display P3")
+        #expect(try await space("/thumbor/unsafe/40x40/filters:strip_icc()/wide.jpg", thumbor) == "sRGB")
+    }
+
     @Test("A fallback is made like the picture for which it stands in, and kept for its own time")
     func fallback() async throws {
         origin.route("/missing.png") { _ in .init(status: 404) }

@@ -103,6 +103,11 @@ typedef struct {
     /// From 0 (fast) to 9.
     int effort;
     bool lossless, full_chroma;
+    /// The numbers of the colours by ITU-T H.273.
+    int primaries, transfer;
+    /// An ICC profile, which is read by `cavif_encoder_new` only; NULL for none.
+    const uint8_t *_Nullable profile;
+    size_t profile_count;
 } cavif_encoding;
 
 /// A sequence being written.

@@ -20,6 +20,11 @@ public struct VariantKey: Sendable, Hashable {
         var half = list.half
         // Another number of frames counts as another list. The factor is odd, so no two numbers collide.
         if let frames = request.frames { half.0 &+= UInt64(bitPattern: Int64(max(1, frames))) &* 0x9E37_79B9_7F4A_7C15 }
+        switch request.gamut {
+        case nil: break
+        case .sRGB: half.1 &+= 0x9E37_79B9_7F4A_7C15
+        case .source: half.1 &-= 0x9E37_79B9_7F4A_7C15
+        }
         (list0, list1) = half
         (headers0, headers1) = request.headersDigest?.half ?? (0, 0)
     }

@@ -140,7 +140,8 @@ public struct Load: Sendable {
     package mutating func turn(to source: ImageSource) {
         request = ImageRequest(
             source, maxPixelSize: request.maxPixelSize, expiry: request.expiry, partition: request.partition,
-            priority: request.priority, frames: request.frames, staleIfError: request.staleIfError)
+            priority: request.priority, frames: request.frames, staleIfError: request.staleIfError,
+            gamut: request.gamut)
         (content, self.source, response) = (.empty, nil, .unknown)
         (sourceKey, variantKey) = (nil, nil)
         isFallback = true

@@ -28,7 +28,7 @@ public struct DecodedImage: Sendable, Equatable {
     /// The size of every frame, in pixels.
     public let size: PixelSize
     /// How a pixel's bytes are arranged, and what they mean.
-    public let layout: PixelLayout
+    public private(set) var layout: PixelLayout
     /// At least one frame, all of the same size.
     public let frames: [Frame]
     /// How often an animation plays; 0 is forever.
@@ -103,6 +103,23 @@ public struct DecodedImage: Sendable, Equatable {
     ) throws(LoadError) {
         try self.init(
             validating: [Frame(pixels: pixels)], size: size, layout: layout, nativeSize: nativeSize, region: region)
+    }
+
+    /// Returns the same numbers as colours of another space; grey stays sRGB's.
+    package func labelled(_ space: PixelLayout.ColorSpace) -> DecodedImage {
+        guard layout.colorSpace != space, layout.channelCount >= 3 else { return self }
+        var image = self
+        image.layout = PixelLayout(
+            channelCount: layout.channelCount, hasAlpha: layout.hasAlpha, sampleType: layout.sampleType,
+            colorSpace: space)
+        return image
+    }
+
+    /// Returns what work makes of the numbers of the pixels, whichever colours they stand for.
+    package func keepingColors(
+        _ work: (DecodedImage) throws -> DecodedImage
+    ) rethrows -> DecodedImage {
+        try work(labelled(.sRGB)).labelled(layout.colorSpace)
     }
 
     /// The number of pixels in a row.

@@ -1,7 +1,8 @@
 /// How the bytes of a pixel are arranged in memory, and what they mean. Alpha comes last and is straight (not
 /// premultiplied).
 ///
-/// Stages make and read ``gray``, ``rgb`` and ``rgba``, and throw ``LoadError/Code/unsupportedLayout`` for any other.
+/// Stages make and read ``gray``, ``rgb`` and ``rgba``, and throw ``LoadError/Code/unsupportedLayout`` for any other. Where
+/// all later stages are ``ColorKeeping``, pixels may be in another colour space than sRGB; see ``Gamut``.
 public struct PixelLayout: Sendable, Hashable {
     /// The type of a sample, which is the value of one channel.
     public struct SampleType: RawRepresentable, Sendable, Hashable {
@@ -25,6 +26,13 @@ public struct PixelLayout: Sendable, Hashable {
 
         /// sRGB (IEC 61966-2-1), and its curve for grey.
         public static let sRGB = ColorSpace(rawValue: 256 * 1 + 13)
+        /// Display P3: the primaries of SMPTE EG 432-1 with sRGB's white and curve.
+        public static let displayP3 = ColorSpace(rawValue: 256 * 12 + 13)
+        /// The primaries of ITU-R BT.2020 with sRGB's curve.
+        public static let bt2020 = ColorSpace(rawValue: 256 * 9 + 13)
+        /// Adobe RGB (1998), with a power of 2.2. H.273 has no number for its primaries; 192 is this library's own, of
+        /// those that are reserved.
+        public static let adobeRGB = ColorSpace(rawValue: 256 * 192 + 4)
     }
 
     /// A single byte, since products are copied on every memory hit.

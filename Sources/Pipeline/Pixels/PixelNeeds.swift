@@ -7,10 +7,18 @@ public struct PixelNeeds: Sendable {
     /// Nothing is known: all pixels are needed.
     public init() { stages = [] }
 
-    init(_ stages: [any Stage]) { self.stages = stages }
+    /// - Parameter stages: Those on pixels; what comes after one that makes bytes of them doesn't count.
+    init(_ stages: [any Stage]) {
+        let end = stages.firstIndex { !$0.produces.contains(.decoded) } ?? stages.endIndex - 1
+        self.stages = Array(stages[..<(end + 1)])
+    }
 
-    /// The whole image is needed, reduced to fit a box.
-    package init(fitting box: PixelSize) { (stages, fixed) = ([], box) }
+    /// The same needs, but for the whole image, reduced to fit a box.
+    package func fitting(_ box: PixelSize) -> PixelNeeds {
+        var needs = self
+        needs.fixed = box
+        return needs
+    }
 
     /// The box that an image may be reduced to fit, or `nil` if all pixels are needed.
     /// - Parameter size: the source's size in pixels, upright.
@@ -20,8 +28,14 @@ public struct PixelNeeds: Sendable {
     /// image is needed. A decoder that can't decode parts uses ``box(of:)``.
     /// - Parameter size: the source's size in pixels, upright.
     public func region(of size: PixelSize) -> (region: PixelRegion, box: PixelSize?)? {
-        first?.neededRegion(of: size, later: later)
+        fixed == nil ? first?.neededRegion(of: size, later: later) : nil
     }
+
+    /// Whether the later stages leave colours as they are, whichever those are: all of them are ``ColorKeeping``.
+    public var keepColors: Bool { stages.allSatisfy { ($0 as? any ColorKeeping)?.keepsColors == true } }
+
+    /// Whether the pixels become a file's bytes.
+    package var endInBytes: Bool { stages.last.map { !$0.produces.contains(.decoded) } ?? false }
 
     private var first: (any PixelSizing)? { stages.first as? any PixelSizing }
     private var later: PixelNeeds { PixelNeeds(Array(stages.dropFirst())) }

@@ -43,6 +43,9 @@ public struct ImageRequest: Sendable, Hashable {
     /// A response with `must-revalidate` or `no-cache` never stands in (RFC 9111 section 4.2.4). An origin that can't be
     /// reached needs no such option: any stale image stands in for it, whatever its age.
     public var staleIfError: Duration?
+    /// The colours in which the list has its pixels; `nil`, the default, for what the list's `Decode` says. Results with
+    /// different choices are different entries in the caches.
+    public var gamut: Gamut?
 }
 
 extension ImageRequest {
@@ -50,11 +53,12 @@ extension ImageRequest {
     public init(
         _ source: ImageSource, maxPixelSize: PixelSize? = nil, identifier: String? = nil, expiry: Expiry = .standard,
         headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil,
-        tags: Set<String> = [], staleIfError: Duration? = nil
+        tags: Set<String> = [], staleIfError: Duration? = nil, gamut: Gamut? = nil
     ) {
         self.init(
             source: source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
-            partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError)
+            partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError,
+            gamut: gamut)
     }
 
     /// Asks for the image at an http or https URL, in a file (`file:` URL) or in a `data:` URL.

@@ -32,6 +32,12 @@ struct EncodingOptions: ParsableArguments {
     )
     var metadata = KeptMetadata.none
 
+    @Option(
+        help: ArgumentHelp(
+            "The result's colours, srgb or source. The source's stay where stages and format keep them. (default: source)",
+            valueName: "colours"))
+    var gamut: Gamut?
+
     @Flag(help: "Write \(Formats.words(Formats.using(.lossless), "and")) without loss.") var lossless = false
 
     @Flag(help: "Write \(Formats.words(Formats.using(.progressive), "and")) so that it shows coarsely first.")
@@ -165,6 +171,8 @@ struct EncodingDefaults: ParsableArguments {
 }
 
 extension KeptMetadata: ExpressibleByArgument {}
+
+extension Gamut: ExpressibleByArgument {}
 
 extension EncodeOptions.Chroma: ExpressibleByArgument {
     /// The ratios, without the default.

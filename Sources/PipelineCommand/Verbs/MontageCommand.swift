@@ -63,6 +63,7 @@ struct MontageCommand: AsyncParsableCommand {
         }
         if let columns, !(1...100_000 ~= columns) { throw ValidationError("--columns takes 1 to 100000.") }
         try check("--gap", gap, 0...10_000)
+        if encoding.gamut == .source { throw ValidationError("A contact sheet is sRGB; leave --gamut out.") }
         try report.check(writesResult: OutputPlanner.isStandardOutput(output))
     }
 

@@ -71,6 +71,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         let reporter = WorkReporter(report)
         let encoding = encoding
         var recipe = Recipe(source, budget: running.budget)
+        recipe.gamut = encoding.gamut
         recipe.operations = Chain([FitGeometry(.width(widths.values.max() ?? 1))])
         let run = WorkRun(
             render: { [recipe] in try await Self.render($0, $1, $2, recipe, encoding, reporter) }, rule: overwrite.rule,
@@ -127,7 +128,8 @@ struct SrcsetCommand: AsyncParsableCommand {
                 if let text = recipe.warning(header, kept, format) { reporter.warn(text, of: job) }
                 if header.hasProvenance { provenance.withLock { $0 = .removed } }
             }
-            return try await list.load(ImageRequest(source))
+            // Each result decides whether its format can keep the colours.
+            return try await list.load(ImageRequest(source, gamut: encoding.gamut ?? .source))
         }
         guard let image = response.image else { return [] }
         let native = image.nativeSize.width

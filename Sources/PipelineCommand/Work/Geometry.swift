@@ -117,8 +117,9 @@ extension Geometry: CustomStringConvertible {
 }
 
 /// Scales the image up or down to the size that a geometry gives for its source.
-struct FitGeometry: PixelTransform, PixelSizing {
+struct FitGeometry: PixelTransform, PixelSizing, ColorKeeping {
     private let geometry: Geometry
+    let keepsColors = true
 
     init(_ geometry: Geometry) { self.geometry = geometry }
 

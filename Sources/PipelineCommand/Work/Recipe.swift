@@ -21,6 +21,8 @@ struct Recipe: Sendable {
     let budget: MemoryBudget
     /// How many frames of an animation are kept; `nil` for as many as the format holds and the limits allow.
     let frames: Int?
+    /// The colours of the result; `nil` for the source's, where stages and format can keep them.
+    var gamut: Gamut?
 
     init(_ source: SourceOptions, budget: MemoryBudget, encode: (@Sendable (ImageFormat) -> Encode)? = nil) {
         self.encode = encode
@@ -73,7 +75,12 @@ struct Recipe: Sendable {
     }
 
     /// A digest of everything that affects the results, except the format, which shows in the output's name.
-    var signature: BLAKE2bDigest { get throws { try pipeline(.bytes([]), OutputTarget(.webp)).signature } }
+    var signature: BLAKE2bDigest {
+        get throws {
+            let list = try pipeline(.bytes([]), OutputTarget(.webp)).signature
+            return gamut.map { BLAKE2bDigest(of: "\(list) \($0.rawValue)") } ?? list
+        }
+    }
 }
 
 extension Recipe {
@@ -100,7 +107,7 @@ extension Recipe {
 
     /// The warning about what is lost; `nil` if nothing is lost against the user's will.
     func warning(_ header: ImageHeader, _ kept: Int, _ result: ImageFormat) -> String? {
-        header.warning(kept: kept, isChosen: frames != nil, result: result)
+        header.warning(kept: kept, isChosen: frames != nil, result: result, mapsColors: gamut == .sRGB)
     }
 
     /// Makes one result for each target.
@@ -116,7 +123,7 @@ extension Recipe {
                     if let text, warnings.withLock({ $0.insert(text).inserted }) { reporter.warn(text, of: job) }
                     if header.hasProvenance { provenance.withLock { $0 = .removed } }
                 }
-                let response = try await list.load(ImageRequest(source))
+                let response = try await list.load(ImageRequest(source, gamut: gamut))
                 guard let image = response.encoded else {
                     throw LoadError(
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")

@@ -47,10 +47,21 @@ struct WithinMemory: CompositeStage {
 extension ImageHeader {
     /// The warning of what a result lacks: HDR, depth and frames that it could hold, parts of a drawing, and a
     /// manifest of provenance; `nil` if nothing is lost against the user's will.
-    func warning(kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
-        let sentences = [losses(writing: result), frameLosses(kept: kept, isChosen: isChosen, result: result)]
-            .compactMap(\.self)
+    /// - Parameters:
+    ///   - isChosen: Whether the user has chosen the number of frames.
+    ///   - mapsColors: Whether the user has asked for sRGB.
+    func warning(kept: Int, isChosen: Bool, result: ImageFormat, mapsColors: Bool = false) -> String? {
+        let sentences = [
+            losses(writing: result), mapsColors ? nil : gamutLoss,
+            frameLosses(kept: kept, isChosen: isChosen, result: result),
+        ].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    private var gamutLoss: String? {
+        lostGamut.map {
+            "\($0) becomes sRGB, since a stage or the format can't keep it. --gamut srgb says that this is meant."
+        }
     }
 
     private func frameLosses(kept: Int, isChosen: Bool, result: ImageFormat) -> String? {

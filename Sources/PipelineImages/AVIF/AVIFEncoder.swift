@@ -6,6 +6,7 @@ import Pipeline
 struct AVIFEncoder: ImageEncoding {
     let defaults = EncodeOptions.AVIF()
     let longestSide = 16_384
+    let holdsProfile = true
     let holdsMotion = true
     /// libaom encodes a picture in one call.
     let canBeStopped = false
@@ -28,24 +29,36 @@ struct AVIFEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, options: EncodeOptions.AVIF, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        let file =
-            image.isAnimated
-            ? AVIFLoops(image.loopCount).added(to: try animation(image, quality, options, cancellation))
-            : try VipsEncoder(options: options).encode(image, quality: quality, cancellation: cancellation)
-        return try AVIFMetadata.added(metadata, to: file, cancellation)
+        guard image.isAnimated else {
+            let file = try VipsEncoder(options: options).encode(image, quality: quality, cancellation: cancellation)
+            return try AVIFMetadata.added(metadata, to: file, cancellation)
+        }
+        let file = try animation(image, quality, options, metadata, cancellation)
+        // libavif describes the colours, of the track too.
+        let rest = EmbeddedMetadata(exif: metadata.exif, xmp: metadata.xmp)
+        return try AVIFMetadata.added(rest, to: AVIFLoops(image.loopCount).added(to: file), cancellation)
     }
 
     private func animation(
-        _ image: DecodedImage, _ quality: Int, _ options: EncodeOptions.AVIF, _ cancellation: WorkCancellation
+        _ image: DecodedImage, _ quality: Int, _ options: EncodeOptions.AVIF, _ metadata: EmbeddedMetadata,
+        _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         try cancellation.check()
-        let encoding = cavif_encoding(
-            width: Int32(image.width), height: Int32(image.height),
-            channels: Int32(max(3, image.layout.channelCount)), quality: Int32(quality),
-            effort: Int32(options.effort), lossless: options.lossless,
-            full_chroma: options.chroma.resolved(quality: quality) != .quarter)
         var failure = cavif_failure()
-        guard let encoder = cavif_encoder_new(encoding, &failure) else { throw Self.refused(failure) }
+        let profile = metadata.colors == nil ? metadata.profile : []
+        let encoder = profile.withUnsafeBufferPointer { profile in
+            cavif_encoder_new(
+                cavif_encoding(
+                    width: Int32(image.width), height: Int32(image.height),
+                    channels: Int32(max(3, image.layout.channelCount)), quality: Int32(quality),
+                    effort: Int32(options.effort), lossless: options.lossless,
+                    full_chroma: options.chroma.resolved(quality: quality) != .quarter,
+                    primaries: Int32(metadata.colors?.primaries ?? 1),
+                    transfer: Int32(metadata.colors?.transfer ?? 13),
+                    profile: profile.isEmpty ? nil : profile.baseAddress, profile_count: profile.count),
+                &failure)
+        }
+        guard let encoder else { throw Self.refused(failure) }
         defer { cavif_encoder_free(encoder) }
         for frame in image.frames {
             try cancellation.check()

@@ -14,7 +14,10 @@ struct AVIFMetadata {
     private let list: [ISOBox]
     /// How many bytes of the file precede everything that moves.
     private let fixed: Int
-    private let profile: [UInt8]
+    /// A new property `colr` (ISO/IEC 14496-12 section 12.1.5) that describes the colours; empty for none.
+    private let colors: [UInt8]
+    /// Whether it takes the place of the encoder's own.
+    private let replacesColors: Bool
     /// The new items.
     private var items: [(id: Int, type: String, data: [UInt8])] = []
 
@@ -34,7 +37,18 @@ struct AVIFMetadata {
             throw Self.refused
         }
         list = ISOBox.boxes(in: meta.content.dropFirst(4), budget: &budget)
-        (self.primary, fixed, profile) = (primary, meta.content.endIndex, metadata.profile)
+        (self.primary, fixed) = (primary, meta.content.endIndex)
+        if let new = metadata.colors {
+            // The encoder's matrix and range stay.
+            let own = file.properties.lazy.compactMap { CodedColors(nclx: $0.content) }.first
+            replacesColors = own != nil
+            colors =
+                Array("nclx".utf8) + new.primaries.bigEndian(2) + new.transfer.bigEndian(2)
+                + (own?.matrix ?? 6).bigEndian(2) + [own?.isFullRange ?? true ? 128 : 0]
+        } else {
+            replacesColors = false
+            colors = metadata.profile.isEmpty ? [] : Array("prof".utf8) + metadata.profile
+        }
         let next = (file.items.keys.max() ?? 0) + 1
         if !metadata.exif.isEmpty { items.append((next, "Exif\0", 0.bigEndian(4) + metadata.exif)) }
         if !metadata.xmp.isEmpty { items.append((next + 1, "mime\0application/rdf+xml\0", metadata.xmp)) }
@@ -59,7 +73,7 @@ struct AVIFMetadata {
             switch box.type {
             case "iinf": content += try ISOBox.bytes("iinf", entries(box.content))
             case "iloc": content += try ISOBox.bytes("iloc", locations(growth: growth))
-            case "iprp" where !profile.isEmpty: content += try ISOBox.bytes("iprp", properties(box.content))
+            case "iprp" where !colors.isEmpty: content += try ISOBox.bytes("iprp", properties(box.content))
             case "iref":
                 guard box.content.first == 0 else { throw Self.refused }
                 content += ISOBox.bytes("iref", box.content + references)
@@ -107,8 +121,15 @@ struct AVIFMetadata {
         return try ISOBox.boxes(in: content, budget: &budget).flatMap { box -> [UInt8] in
             switch box.type {
             case "ipco":
-                return ISOBox.bytes("ipco", box.content + ISOBox.bytes("colr", Array("prof".utf8) + profile))
-            case "ipma": return ISOBox.bytes("ipma", try associations(box.content))
+                guard replacesColors else {
+                    return ISOBox.bytes("ipco", box.content + ISOBox.bytes("colr", colors))
+                }
+                return ISOBox.bytes(
+                    "ipco",
+                    file.properties.flatMap {
+                        CodedColors(nclx: $0.content) == nil ? Array($0.bytes) : ISOBox.bytes("colr", colors)
+                    })
+            case "ipma" where !replacesColors: return ISOBox.bytes("ipma", try associations(box.content))
             default: return box.bytes
             }
         }

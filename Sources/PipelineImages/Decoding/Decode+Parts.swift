@@ -37,7 +37,7 @@ extension Decode {
     /// The same stage for a picture that is needed whole, reduced to fit a box.
     package func fitting(_ box: PixelSize) -> Decode {
         var decode = self
-        decode.ahead = PixelNeeds(fitting: box)
+        decode.ahead = ahead.fitting(box)
         return decode
     }
 

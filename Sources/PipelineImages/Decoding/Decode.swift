@@ -1,6 +1,9 @@
 public import Pipeline
 
-/// Decodes the source's bytes into upright sRGB pixels.
+/// Decodes the source's bytes into upright pixels of 8 bits a channel.
+///
+/// They are sRGB's, unless the list ends in a file's bytes and all stages between keep colours: such pixels stay in Display
+/// P3, Adobe RGB or the primaries of BT.2020, if the source says so. See `Gamut`.
 ///
 /// The picture is no larger than the request's `maxPixelSize` needs, with as many frames as the request or the limits
 /// say. Without a `maxPixelSize`, it is no larger than later stages such as ``Resize`` need. If a ``Crop`` follows,
@@ -27,6 +30,7 @@ public struct Decode: Stage, LookingAhead {
     let codecs: ImageCodecs?
     private(set) var limits: ImageLimits
     private var options: DecodeOptions
+    private let gamut: Gamut?
     private let budget: MemoryBudget
     let threads: BlockingThreads
 
@@ -41,11 +45,15 @@ public struct Decode: Stage, LookingAhead {
             .optional(
                 "quality", .choice(DecodeQuality.allCases), "How close a reduced image comes to the best one.",
                 default: .quality),
-            .optional("allowTruncated", .flag, "Decodes what can be read of a truncated file.", default: false)
+            .optional("allowTruncated", .flag, "Decodes what can be read of a truncated file.", default: false),
+            .optional(
+                "gamut", .choice(Gamut.allCases, word: \.rawValue),
+                "The colours of the pixels; by default the source's, where the result can hold them.", example: "srgb")
         ) {
             var limits = limits
             limits.frames = $0
-            return Decode(codecs: codecs, limits: limits, quality: $1, allowTruncated: $2, budget: budget)
+            return Decode(
+                codecs: codecs, limits: limits, quality: $1, allowTruncated: $2, gamut: $3, budget: budget)
         }
     }
 
@@ -57,20 +65,24 @@ public struct Decode: Stage, LookingAhead {
     ///   - quality: The quality of a reduced decode, compared with a full decode scaled with a Lanczos-3 kernel:
     ///     ``DecodeQuality/quality``, the default, within 54 dB; ``DecodeQuality/fast`` within 46 dB, for less work.
     ///   - allowTruncated: Whether a truncated file yields its readable part; by default it is an error.
+    ///   - gamut: The colours of the pixels; `nil`, the default, for the source's in lists that end in bytes, and sRGB in
+    ///     others. A request's own choice comes first.
     ///   - budget: The memory that all decodes with this budget share; by default a common budget of 512 MB.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
-        allowTruncated: Bool = false, budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
+        allowTruncated: Bool = false, gamut: Gamut? = nil, budget: MemoryBudget = .decoding,
+        threads: BlockingThreads = .decoding
     ) {
         self.codecs = codecs
+        self.gamut = gamut
         self.limits = limits
         self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames, quality: quality)
         self.budget = budget
         self.threads = threads
     }
 
-    /// The number of frames, the quality, and whether truncated files are allowed.
+    /// The number of frames, the quality, whether truncated files are allowed, and the colours.
     public var signature: String? { "decode(\((["frames: \(options.frames)"] + choices).joined(separator: ", ")))" }
 
     public var parameters: String {
@@ -81,6 +93,16 @@ public struct Decode: Stage, LookingAhead {
 
     private var choices: [String] {
         (options.quality == .quality ? [] : ["\(options.quality)"]) + (options.allowTruncated ? ["truncated"] : [])
+            + (gamut.map { ["gamut: \($0.rawValue)"] } ?? [])
+    }
+
+    /// Whether pixels of a request stay in their own colours, if they have some that a layout can name.
+    package func keepsColors(_ request: ImageRequest) -> Bool {
+        switch request.gamut ?? gamut {
+        case .sRGB: false
+        case .source: ahead.keepColors
+        case nil: ahead.endInBytes && ahead.keepColors
+        }
     }
 
     /// Unless the thumbnail in a file may be decoded in place of the picture.
@@ -118,6 +140,7 @@ public struct Decode: Stage, LookingAhead {
             options.frames = max(1, frames)
             limits.frames = options.frames
         }
+        options.keepsColors = keepsColors(load.request)
         try limits.check(encodedBytes: file.bytes.count)
         let codec = try (codecs ?? load.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)
         var work = DecodeWork(
@@ -163,7 +186,7 @@ public struct Decode: Stage, LookingAhead {
             let work = try? work(for: file, load, load.time(within: limits.time)),
             let (peak, picture) = try? work.estimate(header)
         else { return nil }
-        return (header, peak, picture)
+        return (header.keepingColors(work.options.keepsColors), peak, picture)
     }
 }
 

@@ -8,6 +8,9 @@ public struct DecodeOptions: Sendable, Hashable {
     /// The quality of a reduced decode; ``DecodeQuality/quality`` by default.
     public var quality: DecodeQuality
 
+    /// Whether pixels stay in the file's own colour space, if a layout can name it; by default they become sRGB's.
+    package var keepsColors = false
+
     /// Creates options; omitted ones have their defaults.
     public init(allowTruncated: Bool = false, frames: Int = 1, quality: DecodeQuality = .quality) {
         self.quality = quality

@@ -81,7 +81,7 @@ package struct DecodeWork: Sendable {
     }
 
     private func checked(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {
-        var header = header
+        var header = header.keepingColors(options.keepsColors)
         try limits.check(header)
         if header.readsRegions, let need = neededPart(of: header) {
             header.region = need.region

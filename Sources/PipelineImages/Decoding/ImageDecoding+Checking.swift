@@ -8,7 +8,9 @@ extension ImageDecoding {
     package func picture(
         of bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let image = try decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
+        let header = header.keepingColors(options.keepsColors)
+        var image = try decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
+        if header.pixelColors != .sRGB { image = image.labelled(header.pixelColors) }
         let most = header.largestSize(for: box)
         let least = header.size(for: box)
         guard image.region == header.region, image.width >= least.width, image.height >= least.height,

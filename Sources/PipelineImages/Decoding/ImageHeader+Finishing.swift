@@ -1,7 +1,22 @@
 import Pipeline
 
 extension ImageHeader {
-    /// The last step of every decoder: converts the pixels to sRGB and turns them upright.
+    /// The colour space in which pixels can stay; `nil` for sRGB, and for colours that have to be converted.
+    private var sourceColors: PixelLayout.ColorSpace? {
+        guard colors != .gray, colors != .cmyk else { return nil }
+        if let convertedColors { return PixelLayout.ColorSpace(convertedColors) }
+        return hasProfile ? profileColors : nil
+    }
+
+    /// The header of a decode that may leave pixels in the file's colour space.
+    package func keepingColors(_ keepsColors: Bool) -> ImageHeader {
+        var header = self
+        header.pixelColors = keepsColors ? sourceColors ?? .sRGB : .sRGB
+        return header
+    }
+
+    /// The last step of every decoder: converts the pixels to sRGB, or leaves them in their colours, and turns them
+    /// upright.
     /// - Parameters:
     ///   - pixels: The stored picture, scaled to `size`.
     ///   - profile: The colour profile of the pixels; `nil` or empty for sRGB.
@@ -11,7 +26,9 @@ extension ImageHeader {
         _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         var pixels = pixels
-        if let convertedColors {
+        if pixelColors != .sRGB {
+            if convertedColors == nil, let profile { ICCProfile(profile).unifyCurves(of: &pixels, layout) }
+        } else if let convertedColors {
             try convertedColors.convertToSRGB(&pixels, channels: layout.channelCount, cancellation)
         } else if let profile, !profile.isEmpty {
             try ProfiledPixels.convertToSRGB(
@@ -35,7 +52,9 @@ extension ImageHeader {
     /// Takes the file's ICC profile; `nil` or empty without one.
     mutating func take(profile: [UInt8]?) {
         profileBytes = profile?.count ?? 0
-        profileSpace = profile.flatMap { ICCProfile($0).namedSpace }
+        let profile = profile.map(ICCProfile.init)
+        profileSpace = profile?.namedSpace
+        profileColors = profile?.pixelColors
     }
 
     /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile

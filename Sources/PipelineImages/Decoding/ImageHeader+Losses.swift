@@ -8,16 +8,31 @@ extension ImageHeader {
     /// - Parameter result: The format that is written. One that never holds more than 8 bits isn't told to have lost
     ///   them; `nil` to tell that too.
     package func losses(writing result: ImageFormat?) -> String? {
-        let sentences = [characterLosses, pictureLosses, toneLosses, gainMapLosses, depthLosses(result), provenanceLoss]
-            .compactMap(\.self)
+        let sentences = [
+            characterLosses, pictureLosses, toneLosses, gainMapLosses, depthLosses(result), provenanceLoss,
+        ]
+        .compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
-    /// The conversion to sRGB, such as `Display P3, sRGB to sRGB`; `nil` if pixels are taken for sRGB's as they are.
+    /// The conversion to sRGB, such as `Display P3, sRGB to sRGB`, or the colours that are kept; `nil` if pixels are taken
+    /// for sRGB's as they are.
     package var conversion: String? {
+        if pixelColors != .sRGB { return "\(pixelColors.name) kept" }
         if let convertedColors { return "\(convertedColors) to sRGB" }
         guard hasProfile, profileSpace != .sRGB else { return nil }
         return "\(profileSpace?.rawValue ?? "a colour profile") to sRGB"
+    }
+
+    /// The name of the colours that decoding makes sRGB's, such as `Display P3`; `nil` for grey, inks, HDR, and colours that
+    /// stay.
+    package var lostGamut: String? {
+        guard pixelColors == .sRGB, colors != .gray, colors != .cmyk else { return nil }
+        if let convertedColors {
+            return toneLosses == nil && convertedColors.primaries != 1 ? convertedColors.primariesName : nil
+        }
+        guard hasProfile, let profileSpace, profileSpace != .sRGB else { return nil }
+        return profileSpace.rawValue
     }
 
     private var toneLosses: String? {

@@ -42,6 +42,11 @@ public struct ImageHeader: Sendable, Hashable {
     package var profileBytes = 0
     /// The colour space whose primaries the ICC profile has; `nil` for others, and without one.
     package var profileSpace: NamedColorSpace?
+    /// The colour space that pixels are in once they have their profile's primaries and a curve of the library's; `nil` if
+    /// none is like that.
+    package var profileColors: PixelLayout.ColorSpace?
+    /// The colour space that decoding makes the pixels of.
+    package var pixelColors = PixelLayout.ColorSpace.sRGB
     /// The description of the file's gain map, which decoding drops; `nil` without a map.
     package var gainMap: GainMapDescription.Standard?
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.

@@ -2,6 +2,9 @@ public import Pipeline
 
 /// Turns pixels into the bytes of an image file.
 ///
+/// Pixels that have stayed in the source's colours are described by a profile of a few hundred bytes, or by numbers in AVIF
+/// and PNG, and converted to sRGB for a format that can't say which colours they are. See `Gamut`.
+///
 /// JPEG has no transparency, so it is written over white. AVIF, GIF, PNG and WebP keep all frames of an animation with
 /// their delays; other formats get the first. Metadata is written only if ``EncodeOptions/metadata`` asks for it.
 ///
@@ -12,9 +15,9 @@ public import Pipeline
 ///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the
 ///   picture is too large for the format, or no quality fits ``EncodeOptions/maxBytes``;
-///   `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above the time
+///   `LoadError.Code.unsupportedLayout` unless the pixels have 8 bits a channel; `LoadError.Code.tooMuchTime` above the time
 ///   limit of the list's `Decode`; `CancellationError`.
-public struct Encode: Stage {
+public struct Encode: Stage, ColorKeeping {
     public let accepts: Phases = .decoded
     public let produces: Phases = .encoded
 
@@ -141,6 +144,16 @@ public struct Encode: Stage {
 
     public var isIdempotent: Bool { true }
 
+    /// Whether the format, or one of those to choose from, says which colours its numbers stand for. If another is chosen,
+    /// the stage converts to sRGB.
+    public var keepsColors: Bool {
+        switch target {
+        case .format(let format): codecs.codec(for: format)?.encoder?.holdsProfile == true
+        case .accepted(let accepted):
+            accepted.choices.contains { codecs.codec(for: $0)?.encoder?.holdsProfile == true }
+        }
+    }
+
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         let (target, options, codecs, readable) = (target, options, codecs, given ?? load.codecs)
@@ -152,13 +165,15 @@ public struct Encode: Stage {
                 case .format(let format): format
                 case .accepted(let accepted):
                     accepted.best(
-                        hasAlpha: try image.hasTransparency(), isAnimated: image.isAnimated, size: image.size)
+                        hasAlpha: try image.labelled(.sRGB).hasTransparency(), isAnimated: image.isAnimated,
+                        size: image.size)
                 }
-            let metadata = try source.map {
-                try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation)
-            }
+            var metadata =
+                try source.map { try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation) }
+                ?? EmbeddedMetadata()
+            let numbers = try Self.described(image, format, codecs, &metadata, cancellation)
             return try Self.encoded(
-                image, format, options.resolved(for: format), codecs, metadata ?? EmbeddedMetadata(), cancellation)
+                numbers, format, options.resolved(for: format), codecs, metadata, cancellation)
         }
         if case .accepted = target { load.note(result.format.rawValue) }
         if result.quality != options.resolved(for: result.format).quality { load.note("quality \(result.quality)") }
@@ -169,6 +184,21 @@ public struct Encode: Stage {
                     nativeSize: image.nativeSize)))
         load.detach(PixelMemory.self)
         return .done
+    }
+
+    /// Describes a picture's colours in the metadata to write, or converts them to sRGB for a format that can't say which
+    /// they are. Returns the picture labelled as sRGB, as encoders get it.
+    private static func described(
+        _ image: DecodedImage, _ format: ImageFormat, _ codecs: ImageCodecs, _ metadata: inout EmbeddedMetadata,
+        _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let space = image.layout.colorSpace
+        guard space.isNamed, space != .sRGB else { return image }
+        guard codecs.codec(for: format)?.encoder?.holdsProfile == true else {
+            return try image.convertedToSRGB(cancellation)
+        }
+        (metadata.profile, metadata.colors) = (space.profile, space.codedColors)
+        return image.labelled(.sRGB)
     }
 
     private static func encoded(

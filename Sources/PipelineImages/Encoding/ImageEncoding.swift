@@ -20,6 +20,9 @@ public protocol ImageEncoding: Sendable {
     var holdsAlpha: Bool { get }
     /// Whether the format holds all frames of an animation; `false` by default. Others get the first frame.
     var holdsMotion: Bool { get }
+    /// Whether files say which colours their numbers stand for, by ``EmbeddedMetadata/profile`` or
+    /// ``EmbeddedMetadata/colors``; `false` by default. Others get pixels converted to sRGB.
+    var holdsProfile: Bool { get }
     /// Whether ``encode(_:quality:options:metadata:cancellation:)`` ends soon after its cancellation; `true` by default.
     /// A cancelled load doesn't wait for an encoder that can't be stopped. The call ends later, on its thread.
     var canBeStopped: Bool { get }
@@ -44,7 +47,8 @@ public protocol ImageEncoding: Sendable {
 
     /// Makes a file. Runs on a thread that may block.
     /// - Parameters:
-    ///   - image: The pixels: 8-bit sRGB with straight alpha. Its sides are within ``longestSide``.
+    ///   - image: The pixels: 8 bits a channel with straight alpha, in sRGB or, with ``holdsProfile``, in the colours that
+    ///     `metadata` tells; the layout says sRGB in both cases. Its sides are within ``longestSide``.
     ///   - quality: From 1 to 100; ignored without ``Fidelity/byQuality``.
     ///   - options: The format's own options; they passed ``check(_:)``.
     ///   - metadata: The metadata to write, if the format can hold it.
@@ -73,6 +77,8 @@ extension ImageEncoding {
     public var holdsAlpha: Bool { true }
     /// `false`.
     public var holdsMotion: Bool { false }
+    /// `false`.
+    public var holdsProfile: Bool { false }
     /// `true`.
     public var canBeStopped: Bool { true }
     /// `nil`.

@@ -1,7 +1,8 @@
 /// Which of a source's metadata ``Encode`` writes.
 ///
-/// The metadata is adjusted to the new picture. EXIF says that it is upright, and the profile is sRGB. A preview of the
-/// old picture is dropped, since it would still show what was cropped.
+/// The metadata is adjusted to the new picture. EXIF says that it is upright, and the profile is that of the new pixels,
+/// which a picture in other colours than sRGB has in any case. A preview of the old picture is dropped, since it would still
+/// show what was cropped.
 ///
 /// Manifests of provenance (C2PA, Content Credentials) and their addresses in XMP are never kept, since they are signed
 /// for the bytes of the source. ``ImageMetadata/provenance`` tells of them, and so does the trace of a decode.

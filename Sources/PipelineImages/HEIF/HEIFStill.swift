@@ -52,9 +52,9 @@ struct HEIFStill {
 
     /// Decodes the picture, scaled to fit a box.
     func decode(box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation) throws -> DecodedImage {
-        let header = header
+        let header = header.keepingColors(options.keepsColors)
         let target = header.storedSize(for: box)
-        let source = try thumbnail(for: target, options.quality, cancellation) ?? picture
+        let source = try thumbnail(for: target, header.pixelColors, options.quality, cancellation) ?? picture
         var stored = header
         stored.storedSize = source.geometry.size
         stored.orientation = source.geometry.orientation
@@ -87,14 +87,16 @@ struct HEIFStill {
     /// Returns a thumbnail in the file that can replace the picture where speed counts: it is large enough and has the
     /// picture's proportions.
     private func thumbnail(
-        for target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
+        for target: PixelSize, _ colors: PixelLayout.ColorSpace, _ quality: DecodeQuality,
+        _ cancellation: WorkCancellation
     ) throws -> HEIFPicture? {
         guard quality == .fast, let primary = file.primary, target != picture.size else { return nil }
         for reference in (file.sources[primary] ?? []).prefix(4) where reference.type == "thmb" {
             try cancellation.check()
             guard let small = try? file.picture(of: reference.item, cancellation: cancellation),
                 small.size.canStandIn(for: picture.size, at: target), small.alpha == nil, picture.alpha == nil,
-                small.codedSize.bytes(1) <= picture.codedSize.bytes(1)
+                small.codedSize.bytes(1) <= picture.codedSize.bytes(1),
+                colors == .sRGB || small.profile.isEmpty && small.colors == nil
             else { continue }
             return small
         }

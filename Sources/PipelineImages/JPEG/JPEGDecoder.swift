@@ -59,14 +59,18 @@ struct JPEGDecoder: ImageDecoding {
                 var small = file.imageHeader
                 small.orientation = thumbnail.orientation ?? header.orientation
                 // The thumbnail's profile doesn't count, since it lies in the same 64 KB.
+                let profile = file.profile ?? thumbnail.profile
+                small.take(profile: profile)
+                small.hasProfile = !profile.isEmpty
+                small = small.keepingColors(header.pixelColors != .sRGB)
                 guard small.size.canStandIn(for: header.size, at: target), file.codecMemory <= header.memory,
-                    !file.isInk
+                    !file.isInk, small.pixelColors == header.pixelColors
                 else { return nil }
                 let scale = JPEGScale(
                     region: small.storedRegion, target: small.orientation.applied(to: target), quality: .fast)
                 let pixels = try small.finished(
                     try pixels(of: file, scale, .fast, cancellation), size: scale.target, layout: file.layout,
-                    profile: file.profile ?? thumbnail.profile, cancellation)
+                    profile: profile, cancellation)
                 return try DecodedImage(
                     validating: pixels, size: target, layout: file.layout, nativeSize: header.size)
             }

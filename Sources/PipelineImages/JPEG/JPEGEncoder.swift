@@ -6,6 +6,7 @@ import Pipeline
 struct JPEGEncoder: ImageEncoding {
     let defaults = EncodeOptions.JPEG()
     let longestSide = 65_500
+    let holdsProfile = true
     let holdsAlpha = false
     var progressive: WritableKeyPath<EncodeOptions.JPEG, Bool>? { \.progressive }
 

@@ -6,6 +6,9 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     public var xmp: [UInt8]
     /// An ICC profile.
     public var profile: [UInt8]
+    /// The same colours as the profile's, as numbers, for an encoder whose files hold them; `nil` if there are none. No
+    /// decoder sets it: see ``ImageHeader/codedColors``.
+    public var colors: CodedColors?
 
     /// Creates metadata from blocks; all are empty by default.
     public init(exif: [UInt8] = [], xmp: [UInt8] = [], profile: [UInt8] = []) {

@@ -51,7 +51,7 @@ struct PNGDecoder: ImageDecoding {
         guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, window, cancellation) else {
             return try VipsDecoder.png.decode(
                 file.pixelsAlone(cancellation), header: header, box: box, options: options, cancellation: cancellation
-            ).converted(from: file.profile ?? [], cancellation: cancellation)
+            ).converted(from: file.profile ?? [], header, cancellation: cancellation)
         }
         var header = header
         // The tones of deep samples were mapped row by row.

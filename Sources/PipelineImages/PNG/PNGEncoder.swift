@@ -6,6 +6,7 @@ import Pipeline
 struct PNGEncoder: ImageEncoding {
     let defaults = EncodeOptions.PNG()
     let holdsMotion = true
+    let holdsProfile = true
     // libdeflate compresses all rows in one go.
     let canBeStopped = false
 

@@ -31,6 +31,10 @@ struct PNGWriter {
 
     /// Writes profile, EXIF and XMP. The chunks belong before the pixels.
     mutating func write(_ metadata: EmbeddedMetadata) {
+        // Programs that don't know cICP (clause 11.3.2.6) read the profile.
+        if let colors = metadata.colors {
+            writeChunk("cICP", [colors.primaries, colors.transfer, 0, 1].map { UInt8(clamping: $0) })
+        }
         if !metadata.profile.isEmpty, let packed = Deflation.zlibStream(of: metadata.profile, level: 9) {
             writeChunk("iCCP", Array("icc\0\0".utf8) + packed)
         }

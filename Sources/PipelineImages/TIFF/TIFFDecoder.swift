@@ -36,7 +36,7 @@ struct TIFFDecoder: PreparedOnDemand {
     ) throws -> DecodedImage {
         if let (strip, _) = strip(of: bytes, size: header.storedSize, cancellation) {
             return try jpeg.decode(strip.jpeg, header: header, box: box, options: options, cancellation: cancellation)
-                .converted(from: strip.profile, cancellation: cancellation)
+                .converted(from: strip.profile, header, cancellation: cancellation)
         }
         return try bytes.withUnsafeBufferPointer { buffer in
             let file = try TIFFFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)

@@ -4,6 +4,7 @@ import Pipeline
 
 /// Encodes TIFF (TIFF 6.0) with libtiff, strip by strip.
 struct TIFFEncoder: ImageEncoding {
+    let holdsProfile = true
     let defaults = EncodeOptions.TIFF()
 
     func values(of options: EncodeOptions.TIFF) -> [(name: String, value: String)] {

@@ -3,7 +3,7 @@ public import Pipeline
 /// Blurs the picture with a Gaussian kernel. Colours are weighted by alpha.
 ///
 /// - Throws: `CancellationError`.
-public struct Blur: SpecifiedTransform {
+public struct Blur: SpecifiedTransform, ColorKeeping {
     private let sigma: Double
 
     package static let specification = StageSpecification(
@@ -18,6 +18,8 @@ public struct Blur: SpecifiedTransform {
     }
 
     public var parameters: String { "\(sigma)" }
+
+    public var keepsColors: Bool { true }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -23,7 +23,7 @@ public import Pipeline
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the rectangle lies outside the picture;
 ///   `CancellationError`.
-public struct Crop: SpecifiedTransform, PixelSizing {
+public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
     private enum Region: Sendable {
         case rectangle(x: Length, y: Length, width: Length, height: Length)
         case gravity(width: Length, height: Length, Gravity)
@@ -161,6 +161,8 @@ public struct Crop: SpecifiedTransform, PixelSizing {
 
     /// Returns `nil`: every pixel is needed unless only the region is decoded.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { nil }
+
+    public var keepsColors: Bool { true }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -5,9 +5,9 @@ public import Pipeline
 /// `Decode` has often reduced the picture already; this stage does the rest. All frames of an animation are scaled.
 /// Without a `maxPixelSize`, or if the picture fits, the stage is skipped. It never enlarges.
 ///
-/// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above
+/// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels have 8 bits a channel; `LoadError.Code.tooMuchTime` above
 ///   the time limit of the list's `Decode`; `CancellationError`.
-public struct Downscale: Stage, PixelSizing {
+public struct Downscale: Stage, PixelSizing, ColorKeeping {
     public let accepts: Phases = .decoded
     public let produces: Phases = .decoded
 
@@ -22,6 +22,8 @@ public struct Downscale: Stage, PixelSizing {
     public init(threads: BlockingThreads = .decoding) { self.threads = threads }
 
     public var isIdempotent: Bool { true }
+
+    public var keepsColors: Bool { true }
 
     /// The kernel. The size isn't included: the request's has its own place in the cache key.
     public var signature: String? { "downscale(lanczos3)" }
@@ -59,6 +61,9 @@ extension DecodedImage {
     /// Returns every frame scaled to a size, with a Lanczos kernel.
     package func downscaled(to target: PixelSize, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard target != size else { return self }
+        guard layout.colorSpace == .sRGB else {
+            return try keepingColors { try $0.downscaled(to: target, cancellation) }
+        }
         let plan = ResamplePlan(from: size, to: target, reserve: DecodeQuality.quality.blockReserve)
         let frames = try newFrames(cancellation) { pixels in
             guard let start = pixels.baseAddress else { return [] }

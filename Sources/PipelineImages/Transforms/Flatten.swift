@@ -3,7 +3,7 @@ public import Pipeline
 /// Puts the picture on a background colour, which removes transparency. Opaque pictures are unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Flatten: SpecifiedTransform, PixelSizing {
+public struct Flatten: SpecifiedTransform, PixelSizing, ColorKeeping {
     private let background: Color
 
     package static let specification = StageSpecification(
@@ -20,6 +20,9 @@ public struct Flatten: SpecifiedTransform, PixelSizing {
 
     /// Returns what later stages need: each pixel is processed on its own.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
+
+    /// Whether the colour that it draws in has the same numbers in all colour spaces.
+    public var keepsColors: Bool { background.isInAllSpaces }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -3,7 +3,7 @@ public import Pipeline
 /// Mirrors the picture. Pixels only change places.
 ///
 /// - Throws: `CancellationError`.
-public struct Flip: SpecifiedTransform, PixelSizing {
+public struct Flip: SpecifiedTransform, PixelSizing, ColorKeeping {
     /// The sides that are swapped.
     public enum Axis: String, Sendable, Hashable, CaseIterable {
         /// Left and right.
@@ -27,6 +27,8 @@ public struct Flip: SpecifiedTransform, PixelSizing {
 
     /// Returns what later stages need: pixels only change places.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
+
+    public var keepsColors: Bool { true }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

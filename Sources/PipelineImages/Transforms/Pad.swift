@@ -6,7 +6,7 @@ public import Pipeline
 /// needs one.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the canvas is too large; `CancellationError`.
-public struct Pad: SpecifiedTransform {
+public struct Pad: SpecifiedTransform, ColorKeeping {
     private enum Extent: Sendable {
         case canvas(PixelSize, Gravity)
         case edges(top: Int, left: Int, bottom: Int, right: Int)
@@ -65,6 +65,9 @@ public struct Pad: SpecifiedTransform {
     }
 
     public func largestSize(of image: DecodedImage) -> PixelSize { place(of: image.size).canvas }
+
+    /// Whether the colour that it draws in has the same numbers in all colour spaces.
+    public var keepsColors: Bool { color.isInAllSpaces }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -3,7 +3,8 @@ public import Pipeline
 /// A transform whose work takes a while. It runs on threads of its own, never on Swift's cooperative threads.
 ///
 /// All transforms of this module conform to it. They throw `LoadError.Code.unsupportedLayout` unless the pixels are
-/// 8-bit sRGB. A type of your own implements ``transformed(_:_:)``.
+/// 8-bit sRGB, or of another colour space that the transform keeps (`ColorKeeping`). A type of your own implements
+/// ``transformed(_:_:)``; if it keeps colours, it gets the numbers of other spaces as if they were sRGB's.
 public protocol PixelTransform: Transform {
     /// Where the work runs; by default threads shared by all stages, one for each core.
     var threads: BlockingThreads { get }
@@ -31,13 +32,19 @@ extension PixelTransform {
 
     /// Makes the new pixels on the transform's threads.
     public func apply(_ image: DecodedImage) async throws -> DecodedImage {
-        try await threads.run { try transformed(image, $0) }
+        try await threads.run { try inItsColors(image, $0) }
+    }
+
+    /// The new pixels of a picture whose colours the transform keeps, in those colours.
+    private func inItsColors(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard (self as? any ColorKeeping)?.keepsColors == true else { return try transformed(image, cancellation) }
+        return try image.keepingColors { try transformed($0, cancellation) }
     }
 
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         let result = try await load.work(with: largestSize(of: image), of: image, on: threads) {
-            try transformed(image, $0)
+            try inItsColors(image, $0)
         }
         load.advance(to: .decoded(result))
         return .done

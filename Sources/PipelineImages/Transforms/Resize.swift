@@ -19,7 +19,7 @@ public import Pipeline
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if a side is negative or both are 0, or the picture becomes
 ///   too large; `CancellationError`.
-public struct Resize: PixelTransform, PixelSizing {
+public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
     /// How the picture is fitted to the size.
     public enum Fit: String, Sendable, Hashable, CaseIterable {
         /// Fits within the size; the aspect ratio is kept.
@@ -118,6 +118,9 @@ public struct Resize: PixelTransform, PixelSizing {
         guard fit == .contain, size.width > 0, size.height > 0 else { return target }
         return PixelSize(width: max(target.width, size.width), height: max(target.height, size.height))
     }
+
+    /// Whether the colour that it draws in has the same numbers in all colour spaces.
+    public var keepsColors: Bool { fit != .contain || background.isInAllSpaces }
 
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {

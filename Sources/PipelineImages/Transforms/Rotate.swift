@@ -13,7 +13,7 @@ public import Pipeline
 /// pixel is interpolated from four, and the corners show the background.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the picture becomes too large; `CancellationError`.
-public struct Rotate: SpecifiedTransform, PixelSizing {
+public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
     /// A clockwise angle.
     public enum Angle: Int, Sendable, Hashable, CaseIterable {
         /// A quarter turn.
@@ -66,6 +66,9 @@ public struct Rotate: SpecifiedTransform, PixelSizing {
     public func largestSize(of image: DecodedImage) -> PixelSize {
         orientation?.applied(to: image.size) ?? Turn(of: image.size, by: degrees).size
     }
+
+    /// Whether the colour that it draws in has the same numbers in all colour spaces.
+    public var keepsColors: Bool { orientation != nil || background.isInAllSpaces }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -4,7 +4,7 @@ public import Pipeline
 /// Rounds the corners. Pixels outside them become transparent.
 ///
 /// - Throws: `CancellationError`.
-public struct RoundCorners: SpecifiedTransform {
+public struct RoundCorners: SpecifiedTransform, ColorKeeping {
     private let radius: Double
 
     package static let specification = StageSpecification(
@@ -18,6 +18,8 @@ public struct RoundCorners: SpecifiedTransform {
     }
 
     public var parameters: String { "\(radius)" }
+
+    public var keepsColors: Bool { true }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

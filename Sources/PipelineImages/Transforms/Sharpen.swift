@@ -3,7 +3,7 @@ public import Pipeline
 /// Sharpens the picture with an unsharp mask. Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Sharpen: SpecifiedTransform {
+public struct Sharpen: SpecifiedTransform, ColorKeeping {
     private let amount: Double
     private let sigma: Double
 
@@ -24,6 +24,8 @@ public struct Sharpen: SpecifiedTransform {
 
     /// The amount and the deviation.
     public var parameters: String { "\(amount), sigma: \(sigma)" }
+
+    public var keepsColors: Bool { true }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

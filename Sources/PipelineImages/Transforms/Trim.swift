@@ -5,7 +5,7 @@ public import Pipeline
 /// An animation loses only what all its frames can spare.
 ///
 /// - Throws: `CancellationError`.
-public struct Trim: SpecifiedTransform {
+public struct Trim: SpecifiedTransform, ColorKeeping {
     private let tolerance: Int
     private let color: Color?
     private let isEqualAcross: Bool
@@ -36,6 +36,9 @@ public struct Trim: SpecifiedTransform {
         "\(tolerance)" + (color.map { ", \($0)" } ?? "") + (isEqualAcross ? ", equal sides" : "")
             + (isEqualDown ? ", equal ends" : "")
     }
+
+    /// Whether the colour that it draws in has the same numbers in all colour spaces.
+    public var keepsColors: Bool { color?.isInAllSpaces ?? true }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

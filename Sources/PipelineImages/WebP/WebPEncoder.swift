@@ -7,6 +7,7 @@ import Pipeline
 struct WebPEncoder: ImageEncoding {
     let defaults = EncodeOptions.WebP()
     let longestSide = 16_383
+    let holdsProfile = true
     let holdsMotion = true
     let canBeStopped = false
     var lossless: WritableKeyPath<EncodeOptions.WebP, Bool>? { \.lossless }

@@ -20,6 +20,7 @@ struct ImgproxyOptions {
     private var fileName = ""
     private var isAttachment = false
     private var skippedFormats: Set<ImageFormat> = []
+    private var keepsColors = false
     private var trim: Trim?
     private var mark = ImgproxyWatermark()
     /// The source of the watermark; `nil` for the server's own.
@@ -104,6 +105,7 @@ struct ImgproxyOptions {
             }
             fileName = name
         case "return_attachment", "att": isAttachment = try option.flag()
+        case "strip_color_profile", "scp": keepsColors = try !option.flag()
         case "cachebuster", "cb": try option.check(atMost: 1)
         case "skip_processing", "skp":
             for name in option.all { skippedFormats.insert(try PictureRequest.format(name)) }
@@ -116,7 +118,6 @@ struct ImgproxyOptions {
         switch option.name {
         case "auto_rotate", "ar": try option.require(true, "Pictures are turned upright.")
         case "strip_metadata", "sm": try option.require(true, "Metadata is removed.")
-        case "strip_color_profile", "scp": try option.require(true, "Pictures are converted to sRGB.")
         case "keep_copyright", "kcr": try option.require(false, "The copyright is removed with the other metadata.")
         case "preserve_hdr", "ph": try option.require(false, "Pictures have 8 bits a channel.")
         case "enforce_thumbnail", "eth": try option.require(false, "The thumbnail in a file isn't used.")
@@ -152,6 +153,7 @@ struct ImgproxyOptions {
         request.fileName = fileName.isEmpty ? nil : fileName
         request.isAttachment = isAttachment
         request.skippedFormats = skippedFormats
+        request.gamut = keepsColors ? nil : .sRGB
         return request
     }
 

@@ -7,11 +7,13 @@ import PipelineImages
 ///
 /// libvips works on the lightness of CIELAB, to which the luma is close: the results differ by 0.1 of 255 on average at a
 /// deviation of 1, and 1.3 at 5.
-struct ImgproxySharpen: PixelTransform {
+struct ImgproxySharpen: PixelTransform, ColorKeeping {
     private let sigma: Double
 
     /// - Parameter sigma: The deviation of the blur in pixels, up to 100.
     init(sigma: Double) { self.sigma = sigma }
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "imgproxySharpen(\(sigma))" }
 

@@ -2,8 +2,10 @@ import Pipeline
 import PipelineImages
 
 /// Cuts off a border. All other work measures what is left as if it were the source.
-struct ImgproxyTrim: PixelTransform {
+struct ImgproxyTrim: PixelTransform, ColorKeeping {
     let trim: Trim
+
+    var keepsColors: Bool { trim.keepsColors }
 
     var signature: String? { "imgproxyTrim(\(parameters))" }
 
@@ -16,7 +18,7 @@ struct ImgproxyTrim: PixelTransform {
 }
 
 /// Cuts out the part that the option `crop` names.
-struct ImgproxyCrop: PixelTransform, PixelSizing {
+struct ImgproxyCrop: PixelTransform, PixelSizing, ColorKeeping {
     private let width, height: Double
     private let gravity: ImgproxyGravity
 
@@ -24,6 +26,8 @@ struct ImgproxyCrop: PixelTransform, PixelSizing {
         (width, height) = sizing.crop
         gravity = sizing.cropGravity ?? sizing.gravity
     }
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "imgproxyCrop(\(parameters))" }
 
@@ -53,8 +57,10 @@ struct ImgproxyCrop: PixelTransform, PixelSizing {
 }
 
 /// Scales the picture, and cuts off what the resizing type doesn't keep.
-struct ImgproxyResize: PixelTransform, PixelSizing {
+struct ImgproxyResize: PixelTransform, PixelSizing, ColorKeeping {
     let sizing: ImgproxySizing
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "imgproxyResize(\(sizing.description))" }
 
@@ -84,8 +90,10 @@ struct ImgproxyResize: PixelTransform, PixelSizing {
 }
 
 /// Puts the picture on the canvas of `extend`, `extend_aspect_ratio` and `padding`, which is transparent.
-struct ImgproxyCanvas: PixelTransform {
+struct ImgproxyCanvas: PixelTransform, ColorKeeping {
     let sizing: ImgproxySizing
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "imgproxyCanvas(\(sizing.description))" }
 

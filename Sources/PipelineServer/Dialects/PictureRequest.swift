@@ -18,6 +18,8 @@ public struct PictureRequest: Sendable {
     public var qualities: [ImageFormat: Int] = [:]
     /// The most bytes of the result; `nil`, the default, for no limit.
     public var maxBytes: Int?
+    /// The colours of the result; `nil`, the default, for the source's, where its format can say which they are.
+    public var gamut: Gamut?
     /// The name under which browsers save the result, without its extension; `nil`, the default, for the source's.
     public var fileName: String?
     /// Whether browsers save the result rather than show it; by default not.

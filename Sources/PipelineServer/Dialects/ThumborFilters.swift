@@ -10,6 +10,7 @@ struct ThumborFilters {
     private(set) var format: ImageFormat?
     private(set) var quality: Int?
     private(set) var maxBytes: Int?
+    private(set) var gamut: Gamut?
     /// The most filters of a path.
     private static let mostFilters = 50
     /// Each is in memory besides the picture.
@@ -35,8 +36,11 @@ struct ThumborFilters {
             case "stretch":
                 try filter.check(0...0)
                 if sizing.kind == .fill { sizing.kind = .stretch }
-            // Metadata is removed, and colours are converted to sRGB.
-            case "strip_exif", "strip_icc": try filter.check(0...0)
+            // Metadata is removed anyway.
+            case "strip_exif": try filter.check(0...0)
+            case "strip_icc":
+                try filter.check(0...0)
+                gamut = .sRGB
             case "quality":
                 try filter.check(1...1)
                 quality = try filter.number(1...100)

@@ -51,7 +51,7 @@ struct ThumborOptions {
                 })
         }
         (request.format, request.quality) = (filters.format, filters.quality)
-        request.maxBytes = filters.maxBytes
+        (request.maxBytes, request.gamut) = (filters.maxBytes, filters.gamut)
         return request
     }
 

@@ -2,8 +2,10 @@ import Pipeline
 import PipelineImages
 
 /// Cuts a rectangle out of the source. One that lies outside of it cuts nothing.
-struct ThumborCrop: PixelTransform, PixelSizing {
+struct ThumborCrop: PixelTransform, PixelSizing, ColorKeeping {
     let edges: ThumborSizing.Edges
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "thumborCrop(\(edges))" }
 
@@ -26,9 +28,11 @@ struct ThumborCrop: PixelTransform, PixelSizing {
 }
 
 /// Scales the picture to its sides, mirrors it, and applies the filters.
-struct ThumborTransform: PixelTransform, PixelSizing {
+struct ThumborTransform: PixelTransform, PixelSizing, ColorKeeping {
     let sizing: ThumborSizing
     let filters: [ThumborFilter]
+
+    var keepsColors: Bool { filters.isEmpty }
 
     var signature: String? { "thumbor(\(parameters))" }
 

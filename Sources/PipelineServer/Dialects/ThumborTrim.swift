@@ -2,10 +2,12 @@ import Pipeline
 import PipelineImages
 
 /// Cuts off edges that have the colour of a corner, then the part that the path names, both in pixels of the source.
-struct ThumborTrim: PixelTransform {
+struct ThumborTrim: PixelTransform, ColorKeeping {
     let trim: ThumborSizing.Trim
     /// Empty for all that trimming leaves.
     let crop: ThumborSizing.Edges
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "thumborTrim(\(parameters))" }
 

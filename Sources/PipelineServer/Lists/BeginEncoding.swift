@@ -2,9 +2,10 @@ import Pipeline
 import Synchronization
 
 /// Notes that an encode begins, for the time that work takes after its client has gone.
-struct BeginEncoding: Stage {
+struct BeginEncoding: Stage, ColorKeeping {
     let accepts: Phases = .decoded
     let produces: Phases = .decoded
+    let keepsColors = true
 
     func run(_ load: inout Load) async throws -> Outcome {
         ClientWork.current?.hasBegunToEncode.store(true, ordering: .relaxed)

@@ -59,6 +59,7 @@ final class PictureLists: Sendable {
                 ImgproxySkip(formats: request.skippedFormats, wanted: request.format, limits: resources.limits))
         }
         if !first.isEmpty { first.insert(CheckHeader(limits: resources.limits), at: 0) }
+        let decode = decode(request.gamut)
         return kept(
             request.stages + [BeginEncoding(), encode], after: first, expecting: .picture(.standard),
             decode: request.isTile ? KeepDecoded(sources) { decode } : decode)
@@ -72,12 +73,12 @@ final class PictureLists: Sendable {
             kept(
                 [Resize(100), WriteFacts()],
                 after: [CheckHeader(limits: resources.limits), ReadFacts(limits: resources.limits)],
-                expecting: .untyped, decode: decode)
+                expecting: .untyped, decode: decode())
         }
     }
 
     /// The list that ends with the picture's ThumbHash.
-    func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped, decode: decode) }
+    func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped, decode: decode()) }
 
     /// The list that ends with a digest of an overlay's pixels.
     func listOfDigest() -> ImagePipeline { kept([DigestPixels()], expecting: .untyped, decode: decodeOverlay) }
@@ -101,8 +102,10 @@ final class PictureLists: Sendable {
         return recent.value(name) { arranged(first + work, expected) }
     }
 
-    private var decode: Decode {
-        Decode(codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, budget: resources.budget)
+    private func decode(_ gamut: Gamut? = nil) -> Decode {
+        Decode(
+            codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, gamut: gamut,
+            budget: resources.budget)
     }
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the

@@ -3,11 +3,13 @@ import PipelineImages
 
 /// Refuses a picture whose size isn't the requested one. After a `Resize` that doesn't enlarge, that means that the size
 /// is larger than the picture, which IIIF calls an error.
-struct RequireSize: PixelTransform {
+struct RequireSize: PixelTransform, ColorKeeping {
     /// In pixels; `nil` for any.
     let width, height: Int?
     /// Whether one of the two is enough.
     var either = false
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "requireSize(\(parameters))" }
 
@@ -27,7 +29,7 @@ struct RequireSize: PixelTransform {
 }
 
 /// Scales the picture by a percentage of its size.
-struct ScaleByPercent: PixelTransform {
+struct ScaleByPercent: PixelTransform, ColorKeeping {
     private let percent: Double
     private let longestSide: Int
 
@@ -35,6 +37,8 @@ struct ScaleByPercent: PixelTransform {
         self.percent = percent
         self.longestSide = longestSide
     }
+
+    var keepsColors: Bool { true }
 
     var signature: String? { "scale(\(percent) of \(longestSide))" }
 

@@ -57,7 +57,8 @@ public struct KeepDecoded: CompositeStage, KeyedStage {
             let reduced = ReducedPart(part), sources.hasRoom(for: reduced.whole, part.header)
         {
             sources.remember(part.header, headerKey)
-            let key = variant("decoded 1/\(reduced.divisor) \(decode.signature ?? "")")
+            let colors = decode.keepsColors(load.request) ? " in its colours" : ""
+            let key = variant("decoded 1/\(reduced.divisor) \(decode.signature ?? "")\(colors)")
             let start = load
             if let (image, outcome) = try await whole(key, reduced.whole, by: decode, &load) {
                 if outcome == .hit {

@@ -61,7 +61,8 @@ struct BoundedProfileTests {
         #expect(!isBounded(endless))
         let gray = DecodedImage(
             size: PixelSize(square: 16), layout: .rgb, pixels: [UInt8](repeating: 99, count: 16 * 16 * 3))
-        let converted = try gray.converted(from: endless, cancellation: WorkCancellation())
+        let converted = try gray.converted(
+            from: endless, ImageHeader(format: .png, storedSize: 1), cancellation: WorkCancellation())
         #expect(converted.pixels == gray.pixels)
     }
 

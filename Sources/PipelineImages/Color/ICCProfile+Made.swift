@@ -1,20 +1,38 @@
 extension ICCProfile {
-    /// sRGB (IEC 61966-2-1) as a profile of 528 bytes (ICC.1:2010).
-    static let sRGB: [UInt8] = {
+    /// sRGB (IEC 61966-2-1).
+    static let sRGB = made(
+        "sRGB", [[0.43607, 0.22249, 0.01392], [0.38515, 0.71687, 0.09708], [0.14307, 0.06061, 0.71410]])
+    /// Display P3: the primaries of SMPTE EG 432-1, with sRGB's white and curve.
+    static let displayP3 = made(
+        "Display P3", [[0.51512, 0.24120, -0.00105], [0.29198, 0.69225, 0.04189], [0.15710, 0.06657, 0.78407]])
+    /// The primaries of ITU-R BT.2020 with sRGB's curve.
+    static let bt2020 = made(
+        "BT.2020, sRGB", [[0.67348, 0.27904, -0.00194], [0.16568, 0.67535, 0.02998], [0.12508, 0.04561, 0.79686]])
+    /// Adobe RGB (1998), with a power of 2.2 as 563/256.
+    static let adobeRGB = made(
+        "Adobe RGB", [[0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457]],
+        power: 563.0 / 256)
+
+    /// A profile of 528 bytes or a few less (ICC.1:2010).
+    /// - Parameters:
+    ///   - primaries: Red, green and blue in XYZ, adapted to the profile's white.
+    ///   - power: The curve; `nil` for that of sRGB.
+    private static func made(_ name: String, _ primaries: [[Double]], power: Double? = nil) -> [UInt8] {
+        let form = power == nil ? 3 : 0
         let curve =
-            ascii("para") + number(0) + [0, 3, 0, 0]
-            + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].flatMap(fixed)
+            ascii("para") + number(0) + [0, UInt8(form), 0, 0]
+            + (power.map { [$0] } ?? [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]).flatMap(fixed)
         func xyz(_ values: [Double]) -> [UInt8] { ascii("XYZ ") + number(0) + values.flatMap(fixed) }
         // Bradford's adaptation from daylight (D65) to the profile's white (D50).
         let adaptation = [1.04788, 0.02292, -0.05022, 0.02959, 0.99048, -0.01707, -0.00925, 0.01508, 0.75168]
         let tags: [(names: [String], value: [UInt8])] = [
-            (["desc"], text("sRGB")),
+            (["desc"], text(name)),
             (["cprt"], text("CC0")),
             (["wtpt"], xyz(whiteD50)),
             (["chad"], ascii("sf32") + number(0) + adaptation.flatMap(fixed)),
-            (["rXYZ"], xyz([0.43607, 0.22249, 0.01392])),
-            (["gXYZ"], xyz([0.38515, 0.71687, 0.09708])),
-            (["bXYZ"], xyz([0.14307, 0.06061, 0.71410])),
+            (["rXYZ"], xyz(primaries[0])),
+            (["gXYZ"], xyz(primaries[1])),
+            (["bXYZ"], xyz(primaries[2])),
             (["rTRC", "gTRC", "bTRC"], curve),
         ]
         let count = tags.reduce(0) { $0 + $1.names.count }
@@ -27,7 +45,7 @@ extension ICCProfile {
         }
         let body = table + values
         return header(size: 128 + body.count) + body
-    }()
+    }
 
     private static let whiteD50 = [0.96420, 1.0, 0.82491]
 

@@ -1,0 +1,10 @@
+/// A stage on pixels that needn't know which colours their numbers stand for, such as one that cuts or mirrors.
+///
+/// If all stages between a decoder and the end of the list are of this kind, the decoder leaves pixels in the source's own
+/// colour space, such as Display P3; see ``Gamut``. Any other stage on pixels gets sRGB.
+public protocol ColorKeeping: Stage {
+    /// Whether the stage, with its parameters, takes pixels of any ``PixelLayout/ColorSpace`` and leaves the colours as
+    /// they are. One that draws in a colour of its own does so only if the colour has the same numbers in all of them,
+    /// as white has.
+    var keepsColors: Bool { get }
+}

@@ -1,0 +1,82 @@
+import Pipeline
+
+extension PixelLayout.ColorSpace {
+    /// The colour space of pixels that these numbers describe; `nil` for sRGB, and for colours that have to be converted.
+    init?(_ colors: CodedColors) {
+        guard TransferCurve(colors.transfer) == .sRGB else { return nil }
+        switch colors.primaries {
+        case 9: self = .bt2020
+        case 12: self = .displayP3
+        default: return nil
+        }
+    }
+
+    /// Its numbers (ITU-T H.273); `nil` for a space that has none.
+    var codedColors: CodedColors? {
+        self == .adobeRGB
+            ? nil
+            : CodedColors(
+                primaries: Int(rawValue >> 8), transfer: Int(rawValue & 255), matrix: 0, isFullRange: true)
+    }
+
+    /// Whether it is one of those that pixels are in.
+    var isNamed: Bool { [.sRGB, .displayP3, .bt2020, .adobeRGB].contains(self) }
+
+    /// Its name, such as `Display P3`.
+    var name: String {
+        switch self {
+        case .displayP3: "Display P3"
+        case .bt2020: "BT.2020"
+        case .adobeRGB: "Adobe RGB"
+        default: "sRGB"
+        }
+    }
+
+    /// Its profile.
+    var profile: [UInt8] {
+        switch self {
+        case .displayP3: ICCProfile.displayP3
+        case .bt2020: ICCProfile.bt2020
+        case .adobeRGB: ICCProfile.adobeRGB
+        default: ICCProfile.sRGB
+        }
+    }
+}
+
+extension ICCProfile {
+    /// The colour space of pixels whose curves ``unifyCurves(of:_:)`` has made those of the library; `nil` for sRGB, for
+    /// other primaries, and for profiles of more than curves and primaries.
+    var pixelColors: PixelLayout.ColorSpace? {
+        // What looks like a curve may be tone mapping.
+        guard codedColors.map({ TransferCurve($0.transfer)?.isHighRange != true }) ?? true,
+            ICCConversion(unifying: self) != nil
+        else { return nil }
+        return switch namedSpace {
+        case .displayP3: .displayP3
+        case .bt2020: .bt2020
+        case .adobeRGB where transferName == "gamma 2.2": .adobeRGB
+        default: nil
+        }
+    }
+
+    /// Gives pixels of Display P3 or BT.2020 the curve of sRGB in place of the profile's, in place. Adobe RGB keeps its own.
+    func unifyCurves(of pixels: inout [UInt8], _ layout: PixelLayout) {
+        guard namedSpace != .adobeRGB, transferName != "sRGB", layout.channelCount >= 3 else { return }
+        ICCConversion(unifying: self)?.apply(to: &pixels, channels: layout.channelCount)
+    }
+}
+
+extension DecodedImage {
+    /// Returns the picture in sRGB.
+    /// - Throws: `CancellationError`.
+    func convertedToSRGB(_ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard layout.colorSpace != .sRGB else { return self }
+        let profile = layout.colorSpace.profile
+        return try labelled(.sRGB).mapFrames(cancellation) { numbers in
+            var pixels = try numbers.copied(cancellation)
+            try ProfiledPixels.convertToSRGB(
+                &pixels, size: size, channels: layout.channelCount, profile: profile, cancellation: cancellation)
+            return pixels
+        }
+    }
+}
