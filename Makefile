@@ -15,7 +15,7 @@ EXTRAS = .build/extras
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test portable demo serve server verify-server lint api docs site bench charts verify svg-suites provenance soak cache-tests jxl-conformance reproducers interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
+.PHONY: test portable demo serve server verify-server lint api docs site bench charts verify svg-suites provenance gamut soak cache-tests jxl-conformance reproducers interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples and of the packages in Packages included. Four at a time: all at once, a test that
 # waits for a response waits behind hundreds that compute.
@@ -132,7 +132,7 @@ charts:
 
 # Runs every long trial, which takes hours: each fuzz target has ten minutes, unless FUZZ_SECONDS says otherwise.
 verify: FUZZ_SECONDS = 600
-verify: portable soak interrupt sanitize hostile fuzz verify-server svg-suites provenance
+verify: portable soak interrupt sanitize hostile fuzz verify-server svg-suites provenance gamut
 	Fuzz/perturbed
 	@if [ -n "$(JXL_CONFORMANCE)" ]; then $(MAKE) jxl-conformance; \
 	else echo "JPEG XL isn't compared: clone libjxl/conformance, and pass JXL_CONFORMANCE=FOLDER"; fi
@@ -151,6 +151,11 @@ svg-suites: release
 provenance: release
 	@Scripts/dependencies openssl python3-venv
 	Scripts/provenance $(BINARY)
+
+# Compares the colours of pictures that stay in Display P3, or become sRGB's, with a reference in floating point.
+gamut: release
+	@Scripts/dependencies python3-venv
+	Scripts/gamut $(BINARY)
 
 # Tries the cache at length, which takes an hour or two, and prints what it survived; `make test` has the short forms.
 # OUTAGES is how often machines are cut off for each of seven times, with disks and without, while images are removed.
