@@ -12,8 +12,8 @@ struct InfoCommand: AsyncParsableCommand {
         colours and difference hash: the dHash of Python's ImageHash, 64 bits, of which about 10 at most differ \
         between copies of an image.
 
-        HDR is told as PQ, HLG or a gain map, whose headroom is in stops above white. Results lose it: they are sRGB with \
-        8 bits a channel.
+        HDR is told as PQ, HLG or a gain map, whose headroom is in stops above white. Results lose it: they have 8 \
+        bits a channel.
 
         -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 

@@ -47,22 +47,25 @@ extension ICCProfile {
     /// The colour space of pixels whose curves ``unifyCurves(of:_:)`` has made those of the library; `nil` for sRGB, for
     /// other primaries, and for profiles of more than curves and primaries.
     var pixelColors: PixelLayout.ColorSpace? {
+        let space: PixelLayout.ColorSpace
+        switch namedSpace {
+        case .displayP3: space = .displayP3
+        case .bt2020: space = .bt2020
+        case .adobeRGB where transferName == "gamma 2.2": space = .adobeRGB
+        // Most profiles are sRGB's, whose curves needn't be calculated.
+        default: return nil
+        }
         // What looks like a curve may be tone mapping.
         guard codedColors.map({ TransferCurve($0.transfer)?.isHighRange != true }) ?? true,
-            ICCConversion(unifying: self) != nil
+            ICCConversion(unifying: self, channels: 3) != nil
         else { return nil }
-        return switch namedSpace {
-        case .displayP3: .displayP3
-        case .bt2020: .bt2020
-        case .adobeRGB where transferName == "gamma 2.2": .adobeRGB
-        default: nil
-        }
+        return space
     }
 
     /// Gives pixels of Display P3 or BT.2020 the curve of sRGB in place of the profile's, in place. Adobe RGB keeps its own.
     func unifyCurves(of pixels: inout [UInt8], _ layout: PixelLayout) {
         guard namedSpace != .adobeRGB, transferName != "sRGB", layout.channelCount >= 3 else { return }
-        ICCConversion(unifying: self)?.apply(to: &pixels, channels: layout.channelCount)
+        ICCConversion(unifying: self, channels: layout.channelCount)?.apply(to: &pixels)
     }
 }
 

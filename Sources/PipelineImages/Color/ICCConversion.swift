@@ -34,12 +34,12 @@ struct ICCConversion {
     }
 
     /// Replaces the curves of a profile by sRGB's, and leaves its primaries. Returns `nil` if the profile is more complex.
-    init?(unifying profile: ICCProfile) {
+    init?(unifying profile: ICCProfile, channels: Int) {
         guard profile.space == "RGB ", profile.text(at: 20) == "XYZ ", profile.tag("A2B0") == nil,
             let reds = Self.curve("rTRC", of: profile), let greens = Self.curve("gTRC", of: profile),
             let blues = Self.curve("bTRC", of: profile)
         else { return nil }
-        channels = 3
+        self.channels = channels
         tables = .colors(
             curves: (reds + greens + blues).map { Float($0) }, matrix: [1, 0, 0, 0, 1, 0, 0, 0, 1])
     }
@@ -57,10 +57,8 @@ struct ICCConversion {
     static func level(_ light: Double) -> UInt8 { encoding[step(min(1, max(0, light)))] }
 
     /// Converts pixels in place.
-    /// - Parameter channels: Those of a pixel; by default those that the conversion was made for.
-    func apply(to pixels: inout [UInt8], channels: Int? = nil) {
-        let channels = channels ?? self.channels
-        let count = pixels.count / channels
+    func apply(to pixels: inout [UInt8]) {
+        let (count, channels) = (pixels.count / channels, channels)
         pixels.withUnsafeMutableBufferPointer { pixels in
             guard let start = pixels.baseAddress else { return }
             switch tables {

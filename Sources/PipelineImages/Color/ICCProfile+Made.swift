@@ -13,7 +13,7 @@ extension ICCProfile {
         "Adobe RGB", [[0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457]],
         power: 563.0 / 256)
 
-    /// A profile of 528 bytes or a few less (ICC.1:2010).
+    /// A profile of some 500 bytes (ICC.1:2010).
     /// - Parameters:
     ///   - primaries: Red, green and blue in XYZ, adapted to the profile's white.
     ///   - power: The curve; `nil` for that of sRGB.

@@ -148,9 +148,8 @@ public struct Encode: Stage, ColorKeeping {
     /// the stage converts to sRGB.
     public var keepsColors: Bool {
         switch target {
-        case .format(let format): codecs.codec(for: format)?.encoder?.holdsProfile == true
-        case .accepted(let accepted):
-            accepted.choices.contains { codecs.codec(for: $0)?.encoder?.holdsProfile == true }
+        case .format(let format): codecs.holdProfile(format)
+        case .accepted(let accepted): accepted.choices.contains(where: codecs.holdProfile)
         }
     }
 
@@ -194,7 +193,7 @@ public struct Encode: Stage, ColorKeeping {
     ) throws -> DecodedImage {
         let space = image.layout.colorSpace
         guard space.isNamed, space != .sRGB else { return image }
-        guard codecs.codec(for: format)?.encoder?.holdsProfile == true else {
+        guard codecs.holdProfile(format) else {
             return try image.convertedToSRGB(cancellation)
         }
         (metadata.profile, metadata.colors) = (space.profile, space.codedColors)
@@ -234,6 +233,11 @@ extension Encode: CodecStage {
         guard given == nil else { return }
         self.codecs = (codecs as? ImageCodecs)?.withStandard ?? .standard
     }
+}
+
+extension ImageCodecs {
+    /// Whether files of a format that they write say which colours they hold.
+    fileprivate func holdProfile(_ format: ImageFormat) -> Bool { codec(for: format)?.encoder?.holdsProfile == true }
 }
 
 extension DecodedImage {
