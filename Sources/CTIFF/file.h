@@ -102,4 +102,7 @@ void measure(const ctiff_file *file, const uint8_t *in, size_t count, double *lo
 /// Converts a row's samples to pixels.
 void put_pixels(const ctiff_file *file, const uint16_t *wide, uint8_t *out);
 
+/// Converts a row of samples to 16 bits a channel; for a file whose header `is_deep`.
+void put_deep_pixels(const ctiff_file *file, const uint16_t *wide, uint16_t *out);
+
 #endif

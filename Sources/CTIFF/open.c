@@ -292,6 +292,8 @@ static bool read_directory(ctiff_file *file) {
     file->header.has_profile = ctiff_profile(file, &size) != NULL;
     file->is_linear = file->format == SAMPLEFORMAT_IEEEFP && !file->header.has_profile
         && (file->meaning == GREY || file->meaning == COLOUR);
+    file->header.is_deep = file->bits > 8 && file->reading != BY_RASTER && file->format != SAMPLEFORMAT_IEEEFP
+        && file->format != SAMPLEFORMAT_INT && (file->meaning == GREY || file->meaning == COLOUR);
     file->header.memory = memory(file);
     return true;
 }

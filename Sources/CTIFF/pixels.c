@@ -1,12 +1,14 @@
-// Conversion from rows of samples to pixels of 8 bits a channel.
+// Conversion from rows of samples to pixels.
 #include <math.h>
 #include <string.h>
 
 #include "file.h"
 
-static uint8_t level(const ctiff_file *file, uint16_t sample) {
-    return (uint8_t)((file->min_is_white ? UINT16_MAX - sample : sample) >> 8);
+static uint16_t deep_level(const ctiff_file *file, uint16_t sample) {
+    return file->min_is_white ? UINT16_MAX - sample : sample;
 }
+
+static uint8_t level(const ctiff_file *file, uint16_t sample) { return (uint8_t)(deep_level(file, sample) >> 8); }
 
 /// Undoes the multiplication by alpha.
 static uint16_t divided(uint16_t sample, uint16_t alpha) {
@@ -67,5 +69,16 @@ void put_pixels(const ctiff_file *file, const uint16_t *wide, uint8_t *out) {
             if (colours == 1 && channels == 4) out[1] = out[2] = out[0];
         }
         if (has_alpha) out[3] = (uint8_t)(alpha >> 8);
+    }
+}
+
+void put_deep_pixels(const ctiff_file *file, const uint16_t *wide, uint16_t *out) {
+    size_t channels = (size_t)file->header.channels, colours = file->meaning == GREY ? 1 : 3;
+    for (uint32_t x = 0; x < file->header.width; x++, wide += file->samples, out += channels) {
+        uint16_t alpha = channels == 4 ? wide[file->alpha] : UINT16_MAX;
+        bool divides = channels == 4 && file->is_associated;
+        for (size_t c = 0; c < colours; c++) out[c] = deep_level(file, divides ? divided(wide[c], alpha) : wide[c]);
+        if (colours == 1 && channels == 4) out[1] = out[2] = out[0];
+        if (channels == 4) out[3] = alpha;
     }
 }

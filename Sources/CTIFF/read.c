@@ -13,6 +13,17 @@ static bool is_plain(const ctiff_file *file) {
         && (file->alpha < 0 || file->alpha == 3);
 }
 
+/// Reads a row's samples as 16 bits each.
+static bool widen_row(ctiff_file *file) {
+    size_t count = (size_t)file->header.width * (size_t)file->plane_samples;
+    for (int plane = 0; plane < file->plane_count; plane++) {
+        const uint8_t *bytes = plane_row(file, file->row, plane);
+        if (!bytes) return false;
+        widen(file, bytes, count, file->wide + plane, file->plane_count > 1 ? (size_t)file->samples : 1);
+    }
+    return true;
+}
+
 static bool put_row(ctiff_file *file, uint8_t *pixels) {
     size_t width = file->header.width;
     if (file->reading == BY_RASTER) {
@@ -25,17 +36,12 @@ static bool put_row(ctiff_file *file, uint8_t *pixels) {
         }
         return true;
     }
-    for (int plane = 0; plane < file->plane_count; plane++) {
-        const uint8_t *bytes = plane_row(file, file->row, plane);
-        if (!bytes) return false;
-        if (is_plain(file)) {
-            memcpy(pixels, bytes, width * (size_t)file->samples);
-            return true;
-        }
-        widen(
-            file, bytes, width * (size_t)file->plane_samples, file->wide + plane,
-            file->plane_count > 1 ? (size_t)file->samples : 1);
+    if (is_plain(file)) {
+        const uint8_t *bytes = plane_row(file, file->row, 0);
+        if (bytes) memcpy(pixels, bytes, width * (size_t)file->samples);
+        return bytes != NULL;
     }
+    if (!widen_row(file)) return false;
     put_pixels(file, file->wide, pixels);
     return true;
 }
@@ -103,6 +109,19 @@ bool ctiff_read_rows(ctiff_file *file, uint32_t count, uint8_t *pixels, ctiff_fa
     size_t length = (size_t)file->header.width * (size_t)file->header.channels;
     for (uint32_t index = 0; is_read && index < count; index++, file->row++)
         is_read = put_row(file, pixels + index * length);
+    if (!is_read) *failure = file->failure;
+    return is_read;
+}
+
+bool ctiff_read_deep_rows(ctiff_file *file, uint32_t count, uint16_t *samples, ctiff_failure *failure) {
+    bool is_read = file->has_begun || begin(file);
+    if (is_read && (!file->header.is_deep || count > file->header.height - file->row))
+        is_read = refuse(file, false, "there are no such rows");
+    size_t length = (size_t)file->header.width * (size_t)file->header.channels;
+    for (uint32_t index = 0; is_read && index < count; index++, file->row++) {
+        is_read = widen_row(file);
+        if (is_read) put_deep_pixels(file, file->wide, samples + index * length);
+    }
     if (!is_read) *failure = file->failure;
     return is_read;
 }

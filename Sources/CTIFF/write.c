@@ -61,7 +61,7 @@ static toff_t size_of(thandle_t handle) { return ((ctiff_writer *)handle)->count
 static void set_tags(TIFF *handle, ctiff_picture picture) {
     tiff.TIFFSetField(handle, TIFFTAG_IMAGEWIDTH, picture.width);
     tiff.TIFFSetField(handle, TIFFTAG_IMAGELENGTH, picture.height);
-    tiff.TIFFSetField(handle, TIFFTAG_BITSPERSAMPLE, 8);
+    tiff.TIFFSetField(handle, TIFFTAG_BITSPERSAMPLE, picture.bits);
     tiff.TIFFSetField(handle, TIFFTAG_SAMPLESPERPIXEL, picture.channels);
     tiff.TIFFSetField(handle, TIFFTAG_ROWSPERSTRIP, picture.strip_rows);
     tiff.TIFFSetField(handle, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
@@ -111,7 +111,7 @@ void ctiff_writer_set_bytes(ctiff_writer *writer, uint32_t tag, const uint8_t *b
 
 bool ctiff_writer_add(
     ctiff_writer *writer, uint32_t strip, const uint8_t *pixels, size_t count, ctiff_failure *failure) {
-    // libtiff doesn't change 8-bit samples here: it calculates differences in its own buffer.
+    // libtiff doesn't change samples here: it calculates differences in its own buffer.
     bool is_added =
         tiff.TIFFWriteEncodedStrip(writer->handle, strip, (void *)pixels, (tmsize_t)count) == (tmsize_t)count;
     if (!is_added) *failure = writer->failure;

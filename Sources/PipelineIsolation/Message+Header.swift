@@ -61,6 +61,8 @@ extension Message {
         append(header.convertedColors)
         append(header.profileSpace.flatMap { NamedColorSpace.allCases.firstIndex(of: $0) } ?? -1)
         append(Int(header.profileColors?.rawValue ?? 0))
+        append(header.profileKeepsNumbers)
+        append(header.holdsDepth)
         append(header.gainMap.flatMap { GainMapDescription.Standard.allCases.firstIndex(of: $0) } ?? -1)
     }
 }
@@ -155,6 +157,8 @@ extension Message.Reader {
         header.profileSpace = try nextCase(of: NamedColorSpace.self)
         let profileColors = try nextColorSpace()
         header.profileColors = profileColors.rawValue == 0 ? nil : profileColors
+        header.profileKeepsNumbers = try nextBool()
+        header.holdsDepth = try nextBool()
         header.gainMap = try nextCase(of: GainMapDescription.Standard.self)
         return header
     }

@@ -10,7 +10,10 @@ extension Message {
     mutating func append(
         _ image: DecodedImage, of header: ImageHeader, to slab: UnsafeMutableRawBufferPointer
     ) throws(LoadError) {
-        guard image.labelled(.sRGB).layout == PixelLayout.known(channelCount: image.layout.channelCount) else {
+        guard
+            image.layout.isDeep
+                || image.labelled(.sRGB).layout == PixelLayout.known(channelCount: image.layout.channelCount)
+        else {
             throw LoadError(
                 .unsupportedLayout, subject: "",
                 "Pixels of the layout \"\(image.layout)\" can't be sent by the process that decodes. Its decoder has to return "
@@ -26,6 +29,7 @@ extension Message {
         append(image.size)
         append(image.layout.channelCount)
         append(Int(image.layout.colorSpace.rawValue))
+        append(image.layout.isDeep)
         append(image.frames.count)
         // A decoder of a program's own may tell these only in its header.
         append(image.loopCount == 0 ? 0 : header.loopCount)
@@ -62,12 +66,16 @@ extension Message.Reader {
     ) throws(Message.Malformed) -> DecodedImage {
         let (size, native) = (header.size(for: box), header.size)
         try nextSize(equalTo: size)
-        guard let layout = PixelLayout.known(channelCount: try next(in: 1...4)) else {
+        guard var layout = PixelLayout.known(channelCount: try next(in: 1...4)) else {
             throw Message.Malformed("there is no such layout")
         }
         let colors = try nextColorSpace()
         guard colors == .sRGB || colors == header.pixelColors else {
             throw Message.Malformed("its colours are \(colors.rawValue)")
+        }
+        if try nextBool() {
+            guard header.pixelType == .uint16 else { throw Message.Malformed("it has 16 bits a channel") }
+            layout = layout.with(.uint16)
         }
         let count = try next(in: 1...max(1, min(header.frames, wanted)))
         let loopCount = try next(in: 0...Message.largest)
@@ -76,7 +84,7 @@ extension Message.Reader {
         }
         try nextSize(equalTo: native)
         guard try nextRegion() == header.region else { throw Message.Malformed("it shows another region") }
-        let frameBytes = size.width.saturatingTimes(size.height).saturatingTimes(layout.channelCount)
+        let frameBytes = size.width.saturatingTimes(size.height).saturatingTimes(layout.bytesPerPixel)
         let delays = try slab.part(at: 0, count: count.saturatingTimes(Message.delayBytes))
         guard frameBytes.saturatingTimes(count) <= slab.count - delays.count else {
             throw Message.Malformed("\(count) frames of \(size) pixels exceed the slab")

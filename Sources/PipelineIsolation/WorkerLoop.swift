@@ -83,6 +83,7 @@ struct WorkerLoop {
             var options = DecodeOptions(
                 allowTruncated: allowTruncated, frames: frames, quality: isFast ? .fast : .quality)
             options.keepsColors = try numbers.nextBool()
+            options.keepsDepth = try numbers.nextBool()
             let memory = header.decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
             wasLarge = memory > WorkerProcess.Sizes.kept
             let image = try decoder.picture(

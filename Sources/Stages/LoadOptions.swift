@@ -26,14 +26,15 @@ public struct LoadOptions: Sendable, Hashable {
         maxPixelSize: PixelSize? = 300, policy: CachePolicy = .standard, identifier: String? = nil,
         expiry: Expiry = .standard, headers: HTTPFields = [:], partition: String? = nil,
         priority: LoadPriority = .normal, frames: Int? = nil, timeout: Duration? = nil, tags: Set<String> = [],
-        staleIfError: Duration? = nil, gamut: Gamut? = nil
+        staleIfError: Duration? = nil, gamut: Gamut? = nil,
+        depth: Depth? = nil
     ) {
         self.policy = policy
         self.timeout = timeout
         request = ImageRequest(
             .bytes([]), maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
             partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError,
-            gamut: gamut)
+            gamut: gamut, depth: depth)
     }
 
     /// A property of the request, such as `maxPixelSize`.

@@ -50,8 +50,12 @@ struct LossWarningTests {
     @Test("Bits are only missed in a format that could hold them")
     func bits() async throws {
         #expect(try await pipectl.shell("pipectl convert deep.png a.jpg").errors.isEmpty)
-        let kept = try await pipectl.shell("pipectl convert deep.png b.png")
-        #expect(kept.errors == "pipectl: warning: deep.png: 16 bits a channel become 8.\n")
+        let kept = try await pipectl.shell("pipectl convert deep.png b.png -s 20; pipectl info b.png")
+        #expect(kept.errors.isEmpty && kept.text.contains("16 bits"), "\(kept.text)\(kept.errors)")
+        let lost = try await pipectl.shell("pipectl convert deep.png c.png --ops adjust=1.2")
+        #expect(lost.errors == "pipectl: warning: deep.png: 16 bits a channel become 8.\n")
+        let meant = try await pipectl.shell("pipectl convert deep.png d.png --depth 8; pipectl info d.png")
+        #expect(meant.errors.isEmpty && meant.text.contains("8 bits"), "\(meant.text)\(meant.errors)")
     }
 
     @Test("A batch folds the warnings after the first ones")

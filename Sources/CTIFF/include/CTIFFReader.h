@@ -38,6 +38,8 @@ typedef struct {
     /// Whether the file is greyscale, with or without transparency.
     bool is_grey;
     bool has_profile;
+    /// Whether `ctiff_read_deep_rows` can be called: whole numbers of 9 to 32 bits, of grey or RGB.
+    bool is_deep;
     /// The most memory that reading needs: for a strip, a row of tiles, or their codec.
     size_t memory;
 } ctiff_header;
@@ -60,6 +62,10 @@ int64_t ctiff_begin(
 /// Decodes the next `count` rows, 8 bits a channel, alpha straight, without padding.
 bool ctiff_read_rows(
     ctiff_file *_Nonnull file, uint32_t count, uint8_t *_Nonnull pixels, ctiff_failure *_Nonnull failure);
+
+/// Reads the next rows with 16 bits a sample, in the order of the machine: `count × width × channels` samples.
+bool ctiff_read_deep_rows(
+    ctiff_file *_Nonnull file, uint32_t count, uint16_t *_Nonnull samples, ctiff_failure *_Nonnull failure);
 
 /// The ICC profile of the rows' colours, or NULL. It stays valid until `ctiff_close`.
 const uint8_t *_Nullable ctiff_profile(const ctiff_file *_Nonnull file, size_t *_Nonnull size);

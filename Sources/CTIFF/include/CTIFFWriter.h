@@ -9,6 +9,8 @@ typedef struct {
     uint32_t width, height;
     /// 1 for grey, 3 for RGB, 4 for RGBA with straight alpha.
     int channels;
+    /// Bits a sample: 8 or 16, in the order of the machine.
+    int bits;
     /// Rows in each strip except the last.
     uint32_t strip_rows;
     /// The compression by its TIFF number: 1 none, 5 LZW, 8 Deflate.

@@ -25,6 +25,11 @@ public struct VariantKey: Sendable, Hashable {
         case .sRGB: half.1 &+= 0x9E37_79B9_7F4A_7C15
         case .source: half.1 &-= 0x9E37_79B9_7F4A_7C15
         }
+        switch request.depth {
+        case nil: break
+        case .eight: half.1 &+= 0xC2B2_AE3D_27D4_EB4F
+        case .source: half.1 &-= 0xC2B2_AE3D_27D4_EB4F
+        }
         (list0, list1) = half
         (headers0, headers1) = request.headersDigest?.half ?? (0, 0)
     }

@@ -7,4 +7,11 @@ public protocol ColorKeeping: Stage {
     /// they are. One that draws in a colour of its own does so only if the colour has the same numbers in all of them,
     /// as white has.
     var keepsColors: Bool { get }
+    /// Whether it takes and makes pixels of ``PixelLayout/SampleType/uint16`` too; `false` by default.
+    var keepsDepth: Bool { get }
+}
+
+extension ColorKeeping {
+    /// `false`.
+    public var keepsDepth: Bool { false }
 }

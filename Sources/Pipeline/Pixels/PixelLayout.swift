@@ -14,6 +14,8 @@ public struct PixelLayout: Sendable, Hashable {
 
         /// Whole numbers from 0 to 255.
         public static let uint8 = SampleType(rawValue: 8)
+        /// Whole numbers from 0 to 65535, each in two bytes in the order of the machine.
+        public static let uint16 = SampleType(rawValue: 16)
     }
 
     /// The colours that samples stand for.
@@ -67,6 +69,17 @@ public struct PixelLayout: Sendable, Hashable {
     /// Returns the one of ``gray``, ``rgb`` and ``rgba`` with this number of channels; `nil` for any other number.
     package static func known(channelCount: Int) -> PixelLayout? {
         [gray, rgb, rgba].first { $0.channelCount == channelCount }
+    }
+
+    /// Whether samples are ``SampleType/uint16``, of grey, RGB or RGBA.
+    package var isDeep: Bool {
+        sampleType == .uint16
+            && PixelLayout(channelCount: channelCount, hasAlpha: hasAlpha) == Self.known(channelCount: channelCount)
+    }
+
+    /// The same channels with another type of sample.
+    package func with(_ type: SampleType) -> PixelLayout {
+        PixelLayout(channelCount: channelCount, hasAlpha: hasAlpha, sampleType: type, colorSpace: colorSpace)
     }
 
     /// The number of bytes in a pixel.

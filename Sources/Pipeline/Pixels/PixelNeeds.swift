@@ -34,6 +34,11 @@ public struct PixelNeeds: Sendable {
     /// Whether the later stages leave colours as they are, whichever those are: all of them are ``ColorKeeping``.
     public var keepColors: Bool { stages.allSatisfy { ($0 as? any ColorKeeping)?.keepsColors == true } }
 
+    /// Whether the later stages also take 16 bits a channel.
+    public var keepDepth: Bool {
+        stages.allSatisfy { ($0 as? any ColorKeeping).map { $0.keepsColors && $0.keepsDepth } ?? false }
+    }
+
     /// Whether the pixels become a file's bytes.
     package var endInBytes: Bool { stages.last.map { !$0.produces.contains(.decoded) } ?? false }
 

@@ -46,6 +46,9 @@ public struct ImageRequest: Sendable, Hashable {
     /// The colours in which the list has its pixels; `nil`, the default, for what the list's `Decode` says. Results with
     /// different choices are different entries in the caches.
     public var gamut: Gamut?
+    /// The bits of a channel; `nil`, the default, for what the list's `Decode` says. Results with different choices are
+    /// different entries in the caches.
+    public var depth: Depth?
 }
 
 extension ImageRequest {
@@ -53,12 +56,13 @@ extension ImageRequest {
     public init(
         _ source: ImageSource, maxPixelSize: PixelSize? = nil, identifier: String? = nil, expiry: Expiry = .standard,
         headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil,
-        tags: Set<String> = [], staleIfError: Duration? = nil, gamut: Gamut? = nil
+        tags: Set<String> = [], staleIfError: Duration? = nil, gamut: Gamut? = nil,
+        depth: Depth? = nil
     ) {
         self.init(
             source: source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
             partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError,
-            gamut: gamut)
+            gamut: gamut, depth: depth)
     }
 
     /// Asks for the image at an http or https URL, in a file (`file:` URL) or in a `data:` URL.

@@ -38,6 +38,12 @@ struct EncodingOptions: ParsableArguments {
             valueName: "colours"))
     var gamut: Gamut?
 
+    @Option(
+        help: ArgumentHelp(
+            "Bits a channel, 8 or source. The source's 16 stay where stages and format keep them. (default: source)",
+            valueName: "bits"))
+    var depth: Depth?
+
     @Flag(help: "Write \(Formats.words(Formats.using(.lossless), "and")) without loss.") var lossless = false
 
     @Flag(help: "Write \(Formats.words(Formats.using(.progressive), "and")) so that it shows coarsely first.")
@@ -173,6 +179,8 @@ struct EncodingDefaults: ParsableArguments {
 extension KeptMetadata: ExpressibleByArgument {}
 
 extension Gamut: ExpressibleByArgument {}
+
+extension Depth: ExpressibleByArgument {}
 
 extension EncodeOptions.Chroma: ExpressibleByArgument {
     /// The ratios, without the default.

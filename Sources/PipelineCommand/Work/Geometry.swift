@@ -120,6 +120,7 @@ extension Geometry: CustomStringConvertible {
 struct FitGeometry: PixelTransform, PixelSizing, ColorKeeping {
     private let geometry: Geometry
     let keepsColors = true
+    let keepsDepth = true
 
     init(_ geometry: Geometry) { self.geometry = geometry }
 

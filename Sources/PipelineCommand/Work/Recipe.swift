@@ -23,6 +23,8 @@ struct Recipe: Sendable {
     let frames: Int?
     /// The colours of the result; `nil` for the source's, where stages and format can keep them.
     var gamut: Gamut?
+    /// The bits of a channel; likewise.
+    var depth: Depth?
 
     init(_ source: SourceOptions, budget: MemoryBudget, encode: (@Sendable (ImageFormat) -> Encode)? = nil) {
         self.encode = encode
@@ -78,7 +80,8 @@ struct Recipe: Sendable {
     var signature: BLAKE2bDigest {
         get throws {
             let list = try pipeline(.bytes([]), OutputTarget(.webp)).signature
-            return gamut.map { BLAKE2bDigest(of: "\(list) \($0.rawValue)") } ?? list
+            let chosen = [gamut?.rawValue, depth?.rawValue].compactMap(\.self)
+            return chosen.isEmpty ? list : BLAKE2bDigest(of: "\(list) \(chosen.joined(separator: " "))")
         }
     }
 }
@@ -107,7 +110,9 @@ extension Recipe {
 
     /// The warning about what is lost; `nil` if nothing is lost against the user's will.
     func warning(_ header: ImageHeader, _ kept: Int, _ result: ImageFormat) -> String? {
-        header.warning(kept: kept, isChosen: frames != nil, result: result, mapsColors: gamut == .sRGB)
+        header.warning(
+            kept: kept, isChosen: frames != nil, result: result, mapsColors: gamut == .sRGB,
+            isReduced: depth == .eight)
     }
 
     /// Makes one result for each target.
@@ -123,7 +128,7 @@ extension Recipe {
                     if let text, warnings.withLock({ $0.insert(text).inserted }) { reporter.warn(text, of: job) }
                     if header.hasProvenance { provenance.withLock { $0 = .removed } }
                 }
-                let response = try await list.load(ImageRequest(source, gamut: gamut))
+                let response = try await list.load(ImageRequest(source, gamut: gamut, depth: depth))
                 guard let image = response.encoded else {
                     throw LoadError(
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")

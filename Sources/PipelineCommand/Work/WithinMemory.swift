@@ -50,9 +50,12 @@ extension ImageHeader {
     /// - Parameters:
     ///   - isChosen: Whether the user has chosen the number of frames.
     ///   - mapsColors: Whether the user has asked for sRGB.
-    func warning(kept: Int, isChosen: Bool, result: ImageFormat, mapsColors: Bool = false) -> String? {
+    ///   - isReduced: Whether the user has asked for 8 bits.
+    func warning(
+        kept: Int, isChosen: Bool, result: ImageFormat, mapsColors: Bool = false, isReduced: Bool = false
+    ) -> String? {
         let sentences = [
-            losses(writing: result), mapsColors ? nil : gamutLoss,
+            losses(writing: result, isReduced: isReduced), mapsColors ? nil : gamutLoss,
             frameLosses(kept: kept, isChosen: isChosen, result: result),
         ].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")

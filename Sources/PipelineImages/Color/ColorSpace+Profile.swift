@@ -62,14 +62,33 @@ extension ICCProfile {
         return space
     }
 
+    /// Whether its curves are those of the library for its primaries.
+    var hasUnifiedCurves: Bool { namedSpace == .adobeRGB || transferName == "sRGB" }
+
     /// Gives pixels of Display P3 or BT.2020 the curve of sRGB in place of the profile's, in place. Adobe RGB keeps its own.
     func unifyCurves(of pixels: inout [UInt8], _ layout: PixelLayout) {
-        guard namedSpace != .adobeRGB, transferName != "sRGB", layout.channelCount >= 3 else { return }
+        guard !hasUnifiedCurves, layout.channelCount >= 3 else { return }
         ICCConversion(unifying: self, channels: layout.channelCount)?.apply(to: &pixels)
     }
 }
 
 extension DecodedImage {
+    /// Returns the picture with 8 bits a channel, rounded.
+    /// - Throws: `CancellationError`.
+    func reducedToBytes(_ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard layout.isDeep else { return self }
+        let reduced = try frames.map { frame in
+            try cancellation.check()
+            let bytes = frame.bytes.withUnsafeBytes { samples in
+                samples.bindMemory(to: UInt16.self).map { UInt8((Int($0) * 255 + 32767) / 65535) }
+            }
+            return Frame(pixels: bytes, delay: frame.delay)
+        }
+        return try DecodedImage(
+            validating: reduced, size: size, layout: layout.with(.uint8), loopCount: loopCount, nativeSize: nativeSize,
+            region: region)
+    }
+
     /// Returns the picture in sRGB.
     /// - Throws: `CancellationError`.
     func convertedToSRGB(_ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -31,6 +31,7 @@ public struct Decode: Stage, LookingAhead {
     private(set) var limits: ImageLimits
     private var options: DecodeOptions
     private let gamut: Gamut?
+    private let depth: Depth?
     private let budget: MemoryBudget
     let threads: BlockingThreads
 
@@ -48,12 +49,15 @@ public struct Decode: Stage, LookingAhead {
             .optional("allowTruncated", .flag, "Decodes what can be read of a truncated file.", default: false),
             .optional(
                 "gamut", .choice(Gamut.allCases, word: \.rawValue),
-                "The colours of the pixels; by default the source's, where the result can hold them.", example: "srgb")
+                "The colours of the pixels; by default the source's, where the result can hold them.", example: "srgb"),
+            .optional(
+                "depth", .choice(Depth.allCases, word: \.rawValue),
+                "The bits of a channel; by default the source's, where the result can hold them.", example: "8")
         ) {
             var limits = limits
             limits.frames = $0
             return Decode(
-                codecs: codecs, limits: limits, quality: $1, allowTruncated: $2, gamut: $3, budget: budget)
+                codecs: codecs, limits: limits, quality: $1, allowTruncated: $2, gamut: $3, depth: $4, budget: budget)
         }
     }
 
@@ -67,19 +71,30 @@ public struct Decode: Stage, LookingAhead {
     ///   - allowTruncated: Whether a truncated file yields its readable part; by default it is an error.
     ///   - gamut: The colours of the pixels; `nil`, the default, for the source's in lists that end in bytes, and sRGB in
     ///     others. A request's own choice comes first.
+    ///   - depth: The bits of a channel; `nil`, the default, for 16 of a source with more than 8 in lists that end in bytes
+    ///     and can keep them, and 8 in others. A request's own choice comes first.
     ///   - budget: The memory that all decodes with this budget share; by default a common budget of 512 MB.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
-        allowTruncated: Bool = false, gamut: Gamut? = nil, budget: MemoryBudget = .decoding,
+        allowTruncated: Bool = false, gamut: Gamut? = nil, depth: Depth? = nil, budget: MemoryBudget = .decoding,
         threads: BlockingThreads = .decoding
     ) {
         self.codecs = codecs
-        self.gamut = gamut
+        (self.gamut, self.depth) = (gamut, depth)
         self.limits = limits
         self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames, quality: quality)
         self.budget = budget
         self.threads = threads
+    }
+
+    /// Whether the pixels of a request stay at 16 bits a channel, if the decoder can make them.
+    private func keepsDepth(_ request: ImageRequest) -> Bool {
+        switch request.depth ?? depth {
+        case .eight: false
+        case .source: ahead.keepDepth
+        case nil: ahead.endInBytes && ahead.keepDepth
+        }
     }
 
     /// The number of frames, the quality, whether truncated files are allowed, and the colours.
@@ -94,6 +109,7 @@ public struct Decode: Stage, LookingAhead {
     private var choices: [String] {
         (options.quality == .quality ? [] : ["\(options.quality)"]) + (options.allowTruncated ? ["truncated"] : [])
             + (gamut.map { ["gamut: \($0.rawValue)"] } ?? [])
+            + (depth.map { ["depth: \($0.rawValue)"] } ?? [])
     }
 
     /// Whether pixels of a request stay in their own colours, if they have some that a layout can name.
@@ -141,6 +157,7 @@ public struct Decode: Stage, LookingAhead {
             limits.frames = options.frames
         }
         options.keepsColors = keepsColors(load.request)
+        options.keepsDepth = keepsDepth(load.request)
         try limits.check(encodedBytes: file.bytes.count)
         let codec = try (codecs ?? load.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)
         var work = DecodeWork(
@@ -186,7 +203,7 @@ public struct Decode: Stage, LookingAhead {
             let work = try? work(for: file, load, load.time(within: limits.time)),
             let (peak, picture) = try? work.estimate(header)
         else { return nil }
-        return (header.keepingColors(work.options.keepsColors), peak, picture)
+        return (header.keeping(work.options), peak, picture)
     }
 }
 

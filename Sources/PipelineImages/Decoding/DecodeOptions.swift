@@ -10,6 +10,8 @@ public struct DecodeOptions: Sendable, Hashable {
 
     /// Whether pixels stay in the file's own colour space, if a layout can name it; by default they become sRGB's.
     package var keepsColors = false
+    /// Whether a still picture has 16 bits a channel if the file has more than 8 and the decoder can; by default it has 8.
+    package var keepsDepth = false
 
     /// Creates options; omitted ones have their defaults.
     public init(allowTruncated: Bool = false, frames: Int = 1, quality: DecodeQuality = .quality) {

@@ -81,7 +81,7 @@ package struct DecodeWork: Sendable {
     }
 
     private func checked(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {
-        var header = header.keepingColors(options.keepsColors)
+        var header = header.keeping(options)
         try limits.check(header)
         if header.readsRegions, let need = neededPart(of: header) {
             header.region = need.region

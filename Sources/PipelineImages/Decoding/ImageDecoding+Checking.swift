@@ -8,7 +8,7 @@ extension ImageDecoding {
     package func picture(
         of bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let header = header.keepingColors(options.keepsColors)
+        let header = header.keeping(options)
         var image = try decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
         if header.pixelColors != .sRGB { image = image.labelled(header.pixelColors) }
         let most = header.largestSize(for: box)

@@ -8,11 +8,19 @@ extension ImageHeader {
         return hasProfile ? profileColors : nil
     }
 
-    /// The header of a decode that may leave pixels in the file's colour space.
-    package func keepingColors(_ keepsColors: Bool) -> ImageHeader {
+    /// The header of a decode that may leave pixels in the file's colour space and depth.
+    package func keeping(_ options: DecodeOptions) -> ImageHeader {
         var header = self
-        header.pixelColors = keepsColors ? sourceColors ?? .sRGB : .sRGB
+        header.pixelColors = options.keepsColors ? sourceColors ?? .sRGB : .sRGB
+        let isStill = min(frames, options.frames) <= 1
+        header.pixelType = options.keepsDepth && holdsDepth && isStill && header.keepsNumbers ? .uint16 : .uint8
         return header
+    }
+
+    /// Whether pixels in ``pixelColors`` have the file's numbers.
+    private var keepsNumbers: Bool {
+        if convertedColors != nil { return pixelColors != .sRGB }
+        return !hasProfile || profileKeepsNumbers && (profileColors == nil || pixelColors != .sRGB)
     }
 
     /// The last step of every decoder: converts the pixels to sRGB, or leaves them in their colours, and turns them
@@ -49,12 +57,33 @@ extension ImageHeader {
             size: orientation.applied(to: size), layout: layout, nativeSize: self.size, region: region)
     }
 
+    /// Scales samples of 16 bits, turns them upright and returns them as a still picture.
+    /// - Parameters:
+    ///   - samples: The stored picture or its region.
+    ///   - part: Its size.
+    ///   - size: The size to scale to.
+    func deepImage(
+        _ samples: [UInt8], of part: PixelSize, layout: PixelLayout, scaledTo size: PixelSize,
+        _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        var pixels = try DecodedImage(validating: samples, size: part, layout: layout)
+            .resampled(to: size, cancellation).frames[0].bytes
+        if orientation != .up {
+            pixels = try orientation.applied(
+                to: pixels, size: size, channels: layout.bytesPerPixel, cancellation: cancellation)
+        }
+        return try DecodedImage(
+            validating: pixels, size: orientation.applied(to: size), layout: layout, nativeSize: self.size,
+            region: region)
+    }
+
     /// Takes the file's ICC profile; `nil` or empty without one.
     mutating func take(profile: [UInt8]?) {
         profileBytes = profile?.count ?? 0
         let profile = profile.map(ICCProfile.init)
         profileSpace = profile?.namedSpace
         profileColors = profile?.pixelColors
+        profileKeepsNumbers = profile.map { $0.isSRGB || profileColors != nil && $0.hasUnifiedCurves } ?? false
     }
 
     /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile

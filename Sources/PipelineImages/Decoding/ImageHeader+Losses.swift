@@ -5,11 +5,14 @@ extension ImageHeader {
     package var losses: String? { losses(writing: nil) }
 
     /// What a file in another format lacks of this one, as sentences; `nil` if nothing is known to be lost.
-    /// - Parameter result: The format that is written. One that never holds more than 8 bits isn't told to have lost
-    ///   them; `nil` to tell that too.
-    package func losses(writing result: ImageFormat?) -> String? {
+    /// - Parameters:
+    ///   - result: The format that is written. One that never holds more than 8 bits isn't told to have lost them; `nil`
+    ///     to tell that too.
+    ///   - isReduced: Whether 8 bits were asked for, and so aren't told to be lost.
+    package func losses(writing result: ImageFormat?, isReduced: Bool = false) -> String? {
         let sentences = [
-            characterLosses, pictureLosses, toneLosses, gainMapLosses, depthLosses(result), provenanceLoss,
+            characterLosses, pictureLosses, toneLosses, gainMapLosses, isReduced ? nil : depthLosses(result),
+            provenanceLoss,
         ]
         .compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
@@ -44,7 +47,7 @@ extension ImageHeader {
 
     private func depthLosses(_ result: ImageFormat?) -> String? {
         let deep: [ImageFormat] = [.png, .tiff, .avif]
-        guard bitsPerChannel > 8, !isVector, result.map(deep.contains) ?? true else { return nil }
+        guard bitsPerChannel > 8, pixelType == .uint8, !isVector, result.map(deep.contains) ?? true else { return nil }
         return "\(bitsPerChannel) bits a channel become 8."
     }
 

@@ -19,6 +19,13 @@ extension ImageHeader {
             .saturatingPlus(layers)
             .saturatingPlus(target == stored || isVector ? 0 : scaling.memory(channels: 4))
             .saturatingPlus(stored.bytes(1) <= wholeLimit ? stored.bytes(wholeBytes) : 0)
+            // The samples, those that are scaled, turned or in another order, and rows in floating point.
+            .saturatingPlus(
+                pixelType == .uint16
+                    ? stored.bytes(16).saturatingPlus(target.bytes(16)).saturatingPlus(
+                        target.width.saturatingTimes(4096))
+                    : 0
+            )
             // The profile is held in the file's pieces, as a whole, and as LittleCMS reads it.
             .saturatingPlus(profileBytes.saturatingTimes(3))
     }

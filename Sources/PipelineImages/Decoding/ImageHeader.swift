@@ -45,8 +45,14 @@ public struct ImageHeader: Sendable, Hashable {
     /// The colour space that pixels are in once they have their profile's primaries and a curve of the library's; `nil` if
     /// none is like that.
     package var profileColors: PixelLayout.ColorSpace?
+    /// Whether no number changes when pixels are in ``profileColors``, or in sRGB if that is `nil`.
+    package var profileKeepsNumbers = false
+    /// Whether the decoder can make 16 bits a channel of a still picture.
+    package var holdsDepth = false
     /// The colour space that decoding makes the pixels of.
     package var pixelColors = PixelLayout.ColorSpace.sRGB
+    /// The type of sample that decoding makes.
+    package var pixelType = PixelLayout.SampleType.uint8
     /// The description of the file's gain map, which decoding drops; `nil` without a map.
     package var gainMap: GainMapDescription.Standard?
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.

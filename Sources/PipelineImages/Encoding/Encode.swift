@@ -144,6 +144,14 @@ public struct Encode: Stage, ColorKeeping {
 
     public var isIdempotent: Bool { true }
 
+    /// Whether the format, or one of those to choose from, holds 16 bits a channel; likewise.
+    public var keepsDepth: Bool {
+        switch target {
+        case .format(let format): codecs.codec(for: format)?.encoder?.holdsDepth == true
+        case .accepted(let accepted): accepted.choices.contains { codecs.codec(for: $0)?.encoder?.holdsDepth == true }
+        }
+    }
+
     /// Whether the format, or one of those to choose from, says which colours its numbers stand for. If another is chosen,
     /// the stage converts to sRGB.
     public var keepsColors: Bool {
@@ -164,7 +172,7 @@ public struct Encode: Stage, ColorKeeping {
                 case .format(let format): format
                 case .accepted(let accepted):
                     accepted.best(
-                        hasAlpha: try image.labelled(.sRGB).hasTransparency(), isAnimated: image.isAnimated,
+                        hasAlpha: try image.hasTransparency(), isAnimated: image.isAnimated,
                         size: image.size)
                 }
             var metadata =
@@ -191,6 +199,8 @@ public struct Encode: Stage, ColorKeeping {
         _ image: DecodedImage, _ format: ImageFormat, _ codecs: ImageCodecs, _ metadata: inout EmbeddedMetadata,
         _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
+        let encoder = codecs.codec(for: format)?.encoder
+        let image = encoder?.holdsDepth == true && !image.isAnimated ? image : try image.reducedToBytes(cancellation)
         let space = image.layout.colorSpace
         guard space.isNamed, space != .sRGB else { return image }
         guard codecs.holdProfile(format) else {
@@ -244,8 +254,16 @@ extension DecodedImage {
     /// Whether any pixel of any frame is transparent or translucent.
     func hasTransparency() throws -> Bool {
         guard layout.hasAlpha else { return false }
+        if layout.isDeep {
+            return frames[0].bytes.withUnsafeBytes {
+                $0.bindMemory(to: UInt16.self).enumerated().contains {
+                    $0.offset % 4 == 3 && $0.element < 65535
+                }
+            }
+        }
+        let numbers = labelled(.sRGB)
         return try frames.indices.contains { frame in
-            try withPixels(ofFrame: frame) { pixels in
+            try numbers.withPixels(ofFrame: frame) { pixels in
                 stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] < 255 }
             }
         }

@@ -23,6 +23,9 @@ public protocol ImageEncoding: Sendable {
     /// Whether files say which colours their numbers stand for, by ``EmbeddedMetadata/profile`` or
     /// ``EmbeddedMetadata/colors``; `false` by default. Others get pixels converted to sRGB.
     var holdsProfile: Bool { get }
+    /// Whether files hold 16 bits a channel (``PixelLayout/SampleType/uint16``) of a still picture; `false` by default. Others
+    /// get 8.
+    var holdsDepth: Bool { get }
     /// Whether ``encode(_:quality:options:metadata:cancellation:)`` ends soon after its cancellation; `true` by default.
     /// A cancelled load doesn't wait for an encoder that can't be stopped. The call ends later, on its thread.
     var canBeStopped: Bool { get }
@@ -79,6 +82,8 @@ extension ImageEncoding {
     public var holdsMotion: Bool { false }
     /// `false`.
     public var holdsProfile: Bool { false }
+    /// `false`.
+    public var holdsDepth: Bool { false }
     /// `true`.
     public var canBeStopped: Bool { true }
     /// `nil`.

@@ -52,7 +52,7 @@ struct HEIFStill {
 
     /// Decodes the picture, scaled to fit a box.
     func decode(box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation) throws -> DecodedImage {
-        let header = header.keepingColors(options.keepsColors)
+        let header = header.keeping(options)
         let target = header.storedSize(for: box)
         let source = try thumbnail(for: target, header.pixelColors, options.quality, cancellation) ?? picture
         var stored = header

@@ -23,7 +23,7 @@ struct JPEGDecoder: ImageDecoding {
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         if options.quality == .fast, header.region == nil,
-            let image = try thumbnail(of: bytes, header, box, cancellation)
+            let image = try thumbnail(of: bytes, header, box, options, cancellation)
         {
             return image
         }
@@ -47,7 +47,8 @@ struct JPEGDecoder: ImageDecoding {
     /// Returns the picture decoded from the thumbnail in its file, if that is large enough and has the picture's
     /// proportions.
     private func thumbnail(
-        of bytes: [UInt8], _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation
+        of bytes: [UInt8], _ header: ImageHeader, _ box: PixelSize?, _ options: DecodeOptions,
+        _ cancellation: WorkCancellation
     ) throws -> DecodedImage? {
         let target = header.orientation.applied(to: header.storedSize(for: box))
         guard header.format == .jpeg, target != header.size,
@@ -62,7 +63,7 @@ struct JPEGDecoder: ImageDecoding {
                 let profile = file.profile ?? thumbnail.profile
                 small.take(profile: profile)
                 small.hasProfile = !profile.isEmpty
-                small = small.keepingColors(header.pixelColors != .sRGB)
+                small = small.keeping(options)
                 guard small.size.canStandIn(for: header.size, at: target), file.codecMemory <= header.memory,
                     !file.isInk, small.pixelColors == header.pixelColors
                 else { return nil }

@@ -30,6 +30,7 @@ struct PNGDecoder: ImageDecoding {
             .saturatingPlus(file.animationMemory)
         header.take(profile: file.profile)
         header.hasProvenance = file.hasProvenance
+        header.holdsDepth = PNGDeepRows.canRead(file)
         header.codedColors = file.codedColors
         header.convertedColors = file.decisiveColors.flatMap { $0.differsFromSRGB ? $0 : nil }
         return header
@@ -47,6 +48,7 @@ struct PNGDecoder: ImageDecoding {
         let count = min(file.animation.frames.count, header.frames, options.frames)
         if count > 1 { return try animation(file, header, size, count, options, cancellation) }
         let window = header.storedRegion
+        if header.pixelType == .uint16, let image = try deep(file, header, size, cancellation) { return image }
         let plan = ResamplePlan(from: window.size, to: size, reserve: options.quality.blockReserve)
         guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, window, cancellation) else {
             return try VipsDecoder.png.decode(
@@ -61,6 +63,16 @@ struct PNGDecoder: ImageDecoding {
 
     func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
         try PNGMetadata.read(bytes, cancellation)
+    }
+
+    /// Returns the picture with 16 bits a channel; `nil` if the file is damaged.
+    private func deep(
+        _ file: PNGFile, _ header: ImageHeader, _ size: PixelSize, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage? {
+        guard !file.isDamaged, let rows = PNGDeepRows(file) else { return nil }
+        let window = header.storedRegion
+        guard let samples = try rows.samples(of: window, cancellation) else { return nil }
+        return try header.deepImage(samples, of: window.size, layout: rows.layout, scaledTo: size, cancellation)
     }
 
     private func animation(

@@ -7,6 +7,7 @@ struct PNGEncoder: ImageEncoding {
     let defaults = EncodeOptions.PNG()
     let holdsMotion = true
     let holdsProfile = true
+    let holdsDepth = true
     // libdeflate compresses all rows in one go.
     let canBeStopped = false
 
@@ -35,7 +36,7 @@ struct PNGEncoder: ImageEncoding {
         }
         if let colors = options.colors {
             return try PNGPaletteEncoder(options: options, colors: colors)
-                .encode(image, metadata: metadata, cancellation: cancellation)
+                .encode(image.reducedToBytes(cancellation), metadata: metadata, cancellation: cancellation)
         }
         var file = PNGWriter()
         file.writeHeader(image.size, image.layout)

@@ -19,17 +19,17 @@ struct PNGFilteredRows {
         self.filter = filter
         self.frame = frame
         self.region = region ?? PixelRegion(x: 0, y: 0, size: image.size)
-        nothing = [UInt8](repeating: 0, count: self.region.size.width * image.layout.channelCount)
+        nothing = [UInt8](repeating: 0, count: self.region.size.width * image.layout.bytesPerPixel)
     }
 
     /// Filters all rows.
     /// - Throws: `CancellationError`.
     func bytes(_ cancellation: WorkCancellation) throws -> [UInt8] {
-        let (pixel, length) = (image.layout.channelCount, nothing.count)
+        let (pixel, length) = (image.layout.bytesPerPixel, nothing.count)
         let step = image.width * pixel
         let capacity = (length + 1) * region.size.height
         return try [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
-            try image.withPixels(ofFrame: frame) { pixels in
+            try image.withBytesOfPNG(frame) { pixels in
                 try nothing.withUnsafeBufferPointer { nothing in
                     guard let start = pixels.baseAddress, let zeros = nothing.baseAddress, var line = out.baseAddress
                     else { return }
@@ -48,6 +48,22 @@ struct PNGFilteredRows {
                 }
             }
         }
+    }
+}
+
+extension DecodedImage {
+    /// Reads a frame's bytes in PNG's order, in which the high byte of a sample comes first.
+    fileprivate func withBytesOfPNG(_ frame: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+        guard layout.isDeep else { return try withPixels(ofFrame: frame, body) }
+        let bytes = frames[frame].bytes
+        let swapped = [UInt8](unsafeUninitializedCapacity: bytes.count) { out, count in
+            for index in stride(from: 0, to: bytes.count, by: 2) {
+                let level = UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
+                (out[index], out[index + 1]) = (UInt8(level >> 8), UInt8(truncatingIfNeeded: level))
+            }
+            count = bytes.count
+        }
+        try swapped.withUnsafeBufferPointer(body)
     }
 }
 #endif

@@ -9,10 +9,11 @@ struct PNGWriter {
     /// The chunks written so far, without the signature.
     var chunks: ArraySlice<UInt8> { bytes[8...] }
 
-    /// Writes the header (clause 11.2.2) with 8 bits a sample, not interlaced.
+    /// Writes the header (clause 11.2.2) with 8 or 16 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
         let color: UInt8 = (layout.channelCount < 3 ? 0 : 2) + (layout.hasAlpha ? 4 : 0)
-        writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [8, color, 0, 0, 0])
+        writeChunk(
+            "IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [layout.isDeep ? 16 : 8, color, 0, 0, 0])
     }
 
     /// Writes the header for a palette, with the bits of an index.

@@ -42,6 +42,11 @@ struct TIFFDecoder: PreparedOnDemand {
             let file = try TIFFFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)
             let size = header.storedSize(for: box)
             let window = header.storedRegion
+            if header.pixelType == .uint16 {
+                return try header.deepImage(
+                    try file.samples(window), of: window.size, layout: file.layout.with(.uint16), scaledTo: size,
+                    cancellation)
+            }
             let plan = ResamplePlan(from: window.size, to: size, reserve: options.quality.blockReserve)
             let pixels = try file.pixels(plan, window)
             guard file.isInk else {

@@ -5,6 +5,7 @@ import Pipeline
 /// Encodes TIFF (TIFF 6.0) with libtiff, strip by strip.
 struct TIFFEncoder: ImageEncoding {
     let holdsProfile = true
+    let holdsDepth = true
     let defaults = EncodeOptions.TIFF()
 
     func values(of options: EncodeOptions.TIFF) -> [(name: String, value: String)] {
@@ -19,16 +20,17 @@ struct TIFFEncoder: ImageEncoding {
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
         let channels = image.layout.channelCount
-        let rowLength = image.width * channels
+        let rowLength = image.width * image.layout.bytesPerPixel
         let stripHeight = min(image.height, max(1, Self.stripLength / rowLength))
         var failure = ctiff_failure()
         let picture = ctiff_picture(
             width: UInt32(image.width), height: UInt32(image.height), channels: Int32(channels),
-            strip_rows: UInt32(stripHeight), compression: options.compression.number)
+            bits: image.layout.isDeep ? 16 : 8, strip_rows: UInt32(stripHeight), compression: options.compression.number
+        )
         guard let writer = ctiff_writer_new(picture, &failure) else { throw Self.refused(failure) }
         defer { ctiff_writer_free(writer) }
         metadata.write(to: writer)
-        try image.withPixels { pixels in
+        try image.withBytes { pixels in
             guard let start = pixels.baseAddress else { return }
             for (strip, top) in stride(from: 0, to: image.height, by: stripHeight).enumerated() {
                 try cancellation.check()

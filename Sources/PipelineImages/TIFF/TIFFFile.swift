@@ -34,6 +34,7 @@ final class TIFFFile {
             bitsPerChannel: Int(header.bits))
         result.colors = header.is_grey ? .gray : isInk ? .cmyk : .rgb
         result.memory = header.memory
+        result.holdsDepth = header.is_deep
         result.take(profile: profile)
         return result
     }
@@ -78,6 +79,30 @@ final class TIFFFile {
             sink.push(strip, count: rows)
         }
         return sink.finish()
+    }
+
+    /// Decodes the samples of a window with 16 bits each.
+    func samples(_ window: PixelRegion) throws -> [UInt8] {
+        var failure = ctiff_failure()
+        let first = Int(
+            ctiff_begin(file, UInt32(window.y), UInt32(window.x), UInt32(window.right), &failure))
+        guard first >= 0 else {
+            try cancellation.check()
+            throw Self.error(failure)
+        }
+        let channels = layout.channelCount
+        var samples: [UInt8] = []
+        samples.reserveCapacity(window.size.bytes(2 * channels))
+        var row = [UInt16](repeating: 0, count: size.width * channels)
+        for y in first..<window.bottom {
+            guard ctiff_read_deep_rows(file, 1, &row, &failure) else {
+                try cancellation.check()
+                throw Self.error(failure)
+            }
+            guard y >= window.y else { continue }
+            row[window.x * channels..<window.right * channels].withUnsafeBytes { samples.append(contentsOf: $0) }
+        }
+        return samples
     }
 
     private static func error(_ failure: ctiff_failure) -> LoadError {

@@ -164,6 +164,9 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
 
     public var keepsColors: Bool { true }
 
+    /// Unless the part is the most interesting one, which is looked for in 8 bits.
+    public var keepsDepth: Bool { if case .interest = region { false } else { true } }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         // The decoder has already cut it out.
@@ -181,8 +184,8 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
                 .untransformable, subject: "",
                 "The rectangle \(parameters) lies outside the picture of \(image.size); crop less, or elsewhere.")
         }
-        let channels = image.layout.channelCount
-        var cut = try image.mapFrames(size: part.size, cancellation) { pixels in
+        let channels = image.layout.bytesPerPixel
+        var cut = try image.mapFrames(size: part.size, isOfAnyDepth: true, cancellation) { pixels in
             var result: [UInt8] = []
             result.reserveCapacity(part.size.bytes(channels))
             for row in part.y..<part.bottom {

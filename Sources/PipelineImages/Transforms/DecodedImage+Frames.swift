@@ -5,9 +5,11 @@ extension DecodedImage {
     private static let mostPixels = 200_000_000
 
     /// Returns the animation with new pixels in each frame.
+    /// - Parameter isOfAnyDepth: Whether `body` takes and makes the bytes of 16 bits a channel too.
     /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the size is empty or too large; what `body` throws.
     func mapFrames(
-        size newSize: PixelSize? = nil, layout newLayout: PixelLayout? = nil, _ cancellation: WorkCancellation,
+        size newSize: PixelSize? = nil, layout newLayout: PixelLayout? = nil, isOfAnyDepth: Bool = false,
+        _ cancellation: WorkCancellation,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> [UInt8]
     ) throws -> DecodedImage {
         let size = newSize ?? size
@@ -17,19 +19,31 @@ extension DecodedImage {
                 .untransformable, subject: "", "A picture of \(size) pixels can't be made; ask for another size.")
         }
         var result = DecodedImage(
-            size: size, layout: newLayout ?? layout, frames: try newFrames(cancellation, body), loopCount: loopCount,
+            size: size, layout: newLayout ?? layout, frames: try newFrames(isOfAnyDepth, cancellation, body),
+            loopCount: loopCount,
             nativeSize: nativeSize)
         if newSize == nil { result.croppedSize = croppedSize }
         return result
     }
 
+    /// Reads a frame's bytes, of 8 or 16 bits a channel.
+    /// - Throws: `unsupportedLayout` for any other layout; any error of `body`.
+    func withBytes<Result>(
+        ofFrame index: Int = 0, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) throws -> Result {
+        layout.isDeep ? try frames[index].bytes.withUnsafeBufferPointer(body) : try withPixels(ofFrame: index, body)
+    }
+
     /// Returns frames with new pixels and the same delays.
     func newFrames(
-        _ cancellation: WorkCancellation, _ body: (UnsafeBufferPointer<UInt8>) throws -> [UInt8]
+        _ isOfAnyDepth: Bool = false, _ cancellation: WorkCancellation,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> [UInt8]
     ) throws -> [Frame] {
         try frames.indices.map { index in
             try cancellation.check()
-            return Frame(pixels: try withPixels(ofFrame: index, body), delay: frames[index].delay)
+            let pixels =
+                isOfAnyDepth ? try withBytes(ofFrame: index, body) : try withPixels(ofFrame: index, body)
+            return Frame(pixels: pixels, delay: frames[index].delay)
         }
     }
 

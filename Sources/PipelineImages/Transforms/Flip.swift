@@ -30,6 +30,8 @@ public struct Flip: SpecifiedTransform, PixelSizing, ColorKeeping {
 
     public var keepsColors: Bool { true }
 
+    public var keepsDepth: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         try image.oriented(axis == .horizontal ? .upMirrored : .downMirrored, cancellation)

@@ -122,6 +122,8 @@ public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
     /// Whether the colour that it draws in has the same numbers in all colour spaces.
     public var keepsColors: Bool { fit != .contain || background.isInAllSpaces }
 
+    public var keepsDepth: Bool { fit != .contain }
+
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {
             throw LoadError(.untransformable, subject: "", "No picture can have \(size) pixels.")
@@ -201,12 +203,7 @@ public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
     private func scaled(
         _ image: DecodedImage, to target: PixelSize, _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        guard target != image.size else { return image }
-        let plan = ResamplePlan(from: image.size, to: target, reserve: DecodeQuality.quality.blockReserve)
-        return try image.mapFrames(size: target, cancellation) { pixels in
-            guard let start = pixels.baseAddress else { return [] }
-            return try Resampler.scaled(start, plan, layout: image.layout, cancellation: cancellation)
-        }
+        try image.resampled(to: target, cancellation)
     }
 }
 

@@ -70,6 +70,9 @@ public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
     /// Whether the colour that it draws in has the same numbers in all colour spaces.
     public var keepsColors: Bool { orientation != nil || background.isInAllSpaces }
 
+    /// Whether it turns by a multiple of 90°.
+    public var keepsDepth: Bool { orientation != nil }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         if let orientation { return try image.oriented(orientation, cancellation) }
@@ -163,10 +166,10 @@ extension DecodedImage {
     func oriented(_ orientation: ImageOrientation, _ cancellation: WorkCancellation) throws -> DecodedImage {
         var result = DecodedImage(
             size: orientation.applied(to: size), layout: layout,
-            frames: try newFrames(cancellation) { pixels in
+            frames: try newFrames(true, cancellation) { pixels in
                 guard let start = pixels.baseAddress else { return [] }
                 return try orientation.applied(
-                    to: start, size: size, channels: layout.channelCount, cancellation: cancellation)
+                    to: start, size: size, channels: layout.bytesPerPixel, cancellation: cancellation)
             }, loopCount: loopCount, nativeSize: orientation.applied(to: nativeSize))
         result.croppedSize = croppedSize.map(orientation.applied(to:))
         return result

@@ -8,7 +8,7 @@ import Testing
 struct PixelLayoutTests {
     /// Layouts that no stage makes or reads yet.
     static let unknown = [
-        PixelLayout(channelCount: 4, hasAlpha: true, sampleType: PixelLayout.SampleType(rawValue: 16)),
+        PixelLayout(channelCount: 4, hasAlpha: true, sampleType: PixelLayout.SampleType(rawValue: 24)),
         PixelLayout(channelCount: 4, hasAlpha: true, sampleType: PixelLayout.SampleType(rawValue: -32)),
         PixelLayout(channelCount: 2, hasAlpha: true), PixelLayout(channelCount: 5, hasAlpha: true),
         PixelLayout(channelCount: 4, hasAlpha: false),
@@ -48,9 +48,9 @@ struct PixelLayoutTests {
         // Part of keys under which results are stored.
         #expect(known.map(\.description) == ["grey", "rgb", "rgba"])
         #expect(Self.unknown.map(\.channelCount) == [4, 4, 2, 5, 4])
-        #expect(Self.unknown.map(\.bytesPerPixel) == [8, 16, 2, 5, 4])
-        #expect(Self.unknown[0].description == "4 channels with alpha, sample type 16, colour space 1/13")
-        #expect(image(Self.unknown[0]).byteCount == 61 * 43 * 8)
+        #expect(Self.unknown.map(\.bytesPerPixel) == [12, 16, 2, 5, 4])
+        #expect(Self.unknown[0].description == "4 channels with alpha, sample type 24, colour space 1/13")
+        #expect(image(Self.unknown[0]).byteCount == 61 * 43 * 12)
     }
 
     @Test("withPixels gives the bytes of each frame", arguments: [PixelLayout.gray, .rgb, .rgba])
@@ -92,6 +92,20 @@ struct PixelLayoutTests {
         #expect(made.layout.colorSpace == .displayP3)
         let numbers = try await SampleImage.process(image(.rgba), maxPixelSize: 20) { stage }
         #expect(made.frames == numbers.image?.frames)
+    }
+
+    @Test("A stage that keeps depth takes 16 bits a channel; any other refuses them", arguments: readers.indices)
+    func depth(_ index: Int) async throws {
+        let stage = Self.readers[index]
+        let deep = PixelLayout(channelCount: 4, hasAlpha: true, sampleType: .uint16)
+        guard (stage as? any ColorKeeping)?.keepsDepth == true || stage is Encode else {
+            _ = await failure(.unsupportedLayout) {
+                try await SampleImage.process(image(deep), maxPixelSize: 20) { stage }
+            }
+            return
+        }
+        let response = try await SampleImage.process(image(deep), maxPixelSize: 20) { stage }
+        #expect(response.image.map { $0.layout == deep } ?? true)
     }
 
     @Test("A watermark of another layout is refused, and counts in the key", arguments: unknown)
