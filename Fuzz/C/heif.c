@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bits, size_t count) {
     put(file + ITEM_LENGTH, count);
     put(file + BOX_LENGTH, 8 + count);
     cheif_failure failure = {0};
-    cheif_picture *picture = cheif_decode(file, HEADER + count, &failure);
+    cheif_picture *picture = cheif_decode(file, HEADER + count, false, &failure);
     free(file);
     REQUIRE(memchr(failure.message, 0, sizeof failure.message));
     REQUIRE((picture == NULL) == (failure.message[0] != 0));

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "library.h"
 
@@ -17,8 +18,9 @@ static void set_quality(avifEncoder *encoder, cavif_encoding encoding) {
     encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
     encoder->maxThreads = 1;
     encoder->timescale = 1000;
-    // From 7 on, libaom uses its real-time mode, which crashes on transparency and isn't lossless when it should be.
-    encoder->speed = encoding.effort > 3 ? 9 - encoding.effort : 6;
+    // From 7 on, libaom uses its real-time mode for sequences, which crashes on transparency and isn't lossless when it
+    // should be.
+    encoder->speed = encoding.is_still || encoding.effort > 3 ? 9 - encoding.effort : 6;
     bool lossless = encoding.lossless;
     encoder->minQuantizer = encoder->minQuantizerAlpha = 0;
     encoder->maxQuantizer = encoder->maxQuantizerAlpha = lossless ? 0 : 63;
@@ -35,20 +37,22 @@ static void describe(avifImage *image, cavif_encoding encoding) {
     image->transferCharacteristics = (avifTransferCharacteristics)encoding.transfer;
     // Later versions return whether there was memory for it. Without it the file says sRGB, which is a poor guess.
     if (encoding.profile) avif.avifImageSetProfileICC(image, encoding.profile, encoding.profile_count);
-    image->matrixCoefficients =
-        encoding.lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601;
+    // Without a matrix, no colour is rounded. Grey has none to round.
+    image->matrixCoefficients = encoding.lossless && encoding.channels > 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
+                                                                           : AVIF_MATRIX_COEFFICIENTS_BT601;
 }
 
 cavif_encoder *cavif_encoder_new(cavif_encoding encoding, cavif_failure *failure) {
     if (!load_avif(failure)) return NULL;
     cavif_encoder *encoder = calloc(1, sizeof *encoder);
     if (encoder) {
-        bool full = encoding.lossless || encoding.full_chroma;
+        avifPixelFormat chroma = encoding.lossless || encoding.full_chroma ? AVIF_PIXEL_FORMAT_YUV444
+                                                                           : AVIF_PIXEL_FORMAT_YUV420;
         encoder->encoding = encoding;
         encoder->encoder = avif.avifEncoderCreate();
         encoder->image = avif.avifImageCreate(
-            (uint32_t)encoding.width, (uint32_t)encoding.height, 8,
-            full ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420);
+            (uint32_t)encoding.width, (uint32_t)encoding.height, (uint32_t)encoding.depth,
+            encoding.channels > 1 ? chroma : AVIF_PIXEL_FORMAT_YUV400);
         if (encoder->encoder && encoder->image) {
             set_quality(encoder->encoder, encoding);
             describe(encoder->image, encoding);
@@ -60,18 +64,44 @@ cavif_encoder *cavif_encoder_new(cavif_encoding encoding, cavif_failure *failure
     return NULL;
 }
 
-bool cavif_encoder_add(
-    cavif_encoder *encoder, const uint8_t *pixels, uint64_t duration, cavif_failure *failure) {
+static avifResult take_colours(avifImage *image, int channels, const uint8_t *pixels) {
     avifRGBImage rgb;
-    avif.avifRGBImageSetDefaults(&rgb, encoder->image);
-    rgb.format = encoder->encoding.channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
+    avif.avifRGBImageSetDefaults(&rgb, image);
+    rgb.format = channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
+    rgb.depth = image->depth > 8 ? 16 : 8;
     // libavif only reads them, though the field isn't const.
     rgb.pixels = (uint8_t *)pixels;
-    rgb.rowBytes = (uint32_t)(encoder->encoding.width * encoder->encoding.channels);
-    avifResult result = avif.avifImageRGBToYUV(encoder->image, &rgb);
+    rgb.rowBytes = image->width * (uint32_t)channels * (rgb.depth / 8);
+    return avif.avifImageRGBToYUV(image, &rgb);
+}
+
+/// Takes grey pixels for the luma, which libavif 0.11 can't do.
+static avifResult take_grey(avifImage *image, const uint8_t *pixels) {
+    avifResult result = avif.avifImageAllocatePlanes(image, AVIF_PLANES_YUV);
+    if (result != AVIF_RESULT_OK) return result;
+    uint32_t most = (1u << image->depth) - 1;
+    for (size_t y = 0; y < image->height; y++) {
+        uint8_t *row = image->yuvPlanes[AVIF_CHAN_Y] + y * image->yuvRowBytes[AVIF_CHAN_Y];
+        if (image->depth == 8) {
+            memcpy(row, pixels + y * image->width, image->width);
+            continue;
+        }
+        const uint16_t *samples = (const uint16_t *)pixels + y * image->width;
+        for (size_t x = 0; x < image->width; x++)
+            ((uint16_t *)row)[x] = (uint16_t)((samples[x] * most + UINT16_MAX / 2) / UINT16_MAX);
+    }
+    return AVIF_RESULT_OK;
+}
+
+bool cavif_encoder_add(
+    cavif_encoder *encoder, const uint8_t *pixels, uint64_t duration, cavif_failure *failure) {
+    avifImage *image = encoder->image;
+    int channels = encoder->encoding.channels;
+    avifResult result = channels > 1 ? take_colours(image, channels, pixels) : take_grey(image, pixels);
     if (result == AVIF_RESULT_OK)
         result = avif.avifEncoderAddImage(
-            encoder->encoder, encoder->image, duration > 0 ? duration : 1, AVIF_ADD_IMAGE_FLAG_NONE);
+            encoder->encoder, image, duration > 0 ? duration : 1,
+            encoder->encoding.is_still ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE);
     return result == AVIF_RESULT_OK || failed(failure, result);
 }
 

@@ -166,16 +166,16 @@ cavif_planes cavif_still_planes(const cavif_still *still) {
 }
 
 bool cavif_still_rgb(
-    cavif_still *still, int channels, bool is_premultiplied, uint8_t *pixels, cavif_failure *failure) {
+    cavif_still *still, int channels, int depth, bool is_premultiplied, uint8_t *pixels, cavif_failure *failure) {
     avifImage *image = still->image;
     image->alphaPremultiplied = is_premultiplied;
     replace_matrix(image);
     avifRGBImage rgb;
     avif.avifRGBImageSetDefaults(&rgb, image);
     rgb.format = channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
-    rgb.depth = 8;
+    rgb.depth = (uint32_t)depth;
     rgb.pixels = pixels;
-    rgb.rowBytes = image->width * (uint32_t)channels;
+    rgb.rowBytes = image->width * (uint32_t)(channels * depth / 8);
     avifResult result = avif.avifImageYUVToRGB(image, &rgb);
     return result == AVIF_RESULT_OK || failed(failure, result);
 }

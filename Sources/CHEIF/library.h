@@ -20,6 +20,7 @@
     F(heif_image_get_plane_readonly) \
     F(heif_image_get_width) \
     F(heif_image_get_height) \
+    F(heif_image_get_bits_per_pixel_range) \
     F(heif_image_release)
 
 /// libheif's functions under their own names, typed by its headers.

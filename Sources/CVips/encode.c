@@ -28,7 +28,7 @@ static VipsImage *wrap(cvips_picture picture) {
 static int save(VipsImage *image, cvips_encoding encoding, void **bytes, size_t *count) {
     return vips.vips_heifsave_buffer(
         image, bytes, count, "Q", encoding.quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort",
-        encoding.effort, "lossless", encoding.lossless, "subsample_mode",
+        encoding.effort, "subsample_mode",
         encoding.full_chroma ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON, "strip", TRUE, NULL);
 }
 

@@ -23,14 +23,16 @@ struct SameResultsTests {
                 return Outcome(words: "\(error)")
             }
         }
-        func decode(_ box: PixelSize?, frames: Int) -> Outcome {
+        func decode(_ box: PixelSize?, frames: Int, keepsDepth: Bool = false) -> Outcome {
             attempt {
                 let header = try decoder.header(of: bytes, cancellation: cancellation)
                 guard header.storedSize.width.saturatingTimes(header.storedSize.height) <= 50_000_000 else {
                     return Outcome(words: "bomb")
                 }
-                let image = try decoder.decode(
-                    bytes, header: header, box: box, options: DecodeOptions(frames: frames), cancellation: cancellation)
+                var options = DecodeOptions(frames: frames)
+                options.keepsDepth = keepsDepth
+                let image = try decoder.picture(
+                    of: bytes, header: header, box: box, options: options, cancellation: cancellation)
                 return Outcome(
                     words:
                         "\(image.size) \(image.nativeSize) \(image.layout) \(image.frames.map(\.delay)) \(image.loopCount)",
@@ -46,7 +48,8 @@ struct SameResultsTests {
         var all = [
             attempt { Outcome(words: "\(try decoder.header(of: bytes, cancellation: cancellation))") },
             attempt { Outcome(words: "\(try ImageMetadata.reading(bytes, by: decoder, cancellation))") },
-            decode(nil, frames: 1), decode(100, frames: 5),
+            decode(nil, frames: 1), decode(100, frames: 5), decode(nil, frames: 1, keepsDepth: true),
+            decode(100, frames: 1, keepsDepth: true),
             block { try decoder.metadata(of: bytes, cancellation: cancellation) },
         ]
         for kept in KeptMetadata.allCases where kept != .none {

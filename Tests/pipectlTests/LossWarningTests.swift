@@ -54,6 +54,12 @@ struct LossWarningTests {
         #expect(kept.errors.isEmpty && kept.text.contains("16 bits"), "\(kept.text)\(kept.errors)")
         let lost = try await pipectl.shell("pipectl convert deep.png c.png --ops adjust=1.2")
         #expect(lost.errors == "pipectl: warning: deep.png: 16 bits a channel become 8.\n")
+        for (flags, bits) in [("", 10), ("--lossless", 12)] {
+            let line = "convert deep.png e\(bits).avif \(flags); pipectl info e\(bits).avif"
+            let deep = try await pipectl.shell("pipectl \(line); pipectl convert e\(bits).avif f\(bits).png -s 20")
+            #expect(deep.errors.isEmpty && deep.text.contains("\(bits) bits"), "\(deep.text)\(deep.errors)")
+            #expect(try await pipectl.shell("pipectl info f\(bits).png").text.contains("16 bits"))
+        }
         let meant = try await pipectl.shell("pipectl convert deep.png d.png --depth 8; pipectl info d.png")
         #expect(meant.errors.isEmpty && meant.text.contains("8 bits"), "\(meant.text)\(meant.errors)")
     }

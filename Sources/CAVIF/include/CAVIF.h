@@ -1,4 +1,4 @@
-/// Decodes still and animated AVIF files, and encodes animated ones, with libavif.
+/// Decodes and encodes still and animated AVIF files with libavif.
 ///
 /// libavif is loaded by the first call that needs it, since most programs that link this module need neither it nor its
 /// codecs. Its structures differ between versions, so the loaded version has to be the one this module was built with.
@@ -84,20 +84,26 @@ typedef struct {
 /// The planes of a picture once all parts have been added. They stay valid until `cavif_still_free`.
 cavif_planes cavif_still_planes(const cavif_still *_Nonnull still);
 
-/// Converts the whole picture to RGB or RGBA, 8 bits a channel with straight alpha, in the file's colours.
-/// - Parameter pixels: `width × height × channels` bytes.
+/// Converts the whole picture to RGB or RGBA with straight alpha, in the file's colours.
+/// - Parameters:
+///   - depth: Bits a channel: 8, or 16 in the order of the machine, for which `pixels` has to be aligned.
+///   - pixels: `width × height × channels` samples.
 bool cavif_still_rgb(
-    cavif_still *_Nonnull still, int channels, bool is_premultiplied, uint8_t *_Nonnull pixels,
+    cavif_still *_Nonnull still, int channels, int depth, bool is_premultiplied, uint8_t *_Nonnull pixels,
     cavif_failure *_Nonnull failure);
 
 /// Frees a picture.
 void cavif_still_free(cavif_still *_Nonnull still);
 
-/// How to write a sequence.
+/// How to write a still picture or a sequence.
 typedef struct {
     int width, height;
-    /// 3 for RGB, 4 for RGBA.
+    /// 1 for grey, 3 for RGB, 4 for RGBA.
     int channels;
+    /// Bits a channel of the file: 8, 10 or 12. Above 8, pixels have 16 in the order of the machine.
+    int depth;
+    /// Whether it is a still picture. Only one frame is added then.
+    bool is_still;
     /// 1 to 100.
     int quality;
     /// From 0 (fast) to 9.
@@ -110,7 +116,7 @@ typedef struct {
     size_t profile_count;
 } cavif_encoding;
 
-/// A sequence being written.
+/// A file being written.
 typedef struct cavif_encoder cavif_encoder;
 
 /// Starts a file.

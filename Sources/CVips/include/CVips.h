@@ -92,13 +92,13 @@ typedef struct {
     int channels;
 } cvips_picture;
 
-/// How to write an AVIF.
+/// How to write an AVIF with loss.
 typedef struct {
     /// 1 to 100.
     int quality;
     /// From 0 (fast) to 9.
     int effort;
-    bool lossless, full_chroma;
+    bool full_chroma;
 } cvips_encoding;
 
 /// Writes an AVIF without metadata. Free the bytes with `cvips_free`.

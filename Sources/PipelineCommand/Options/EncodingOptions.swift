@@ -40,7 +40,7 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Bits a channel, 8 or source. The source's 16 stay where stages and format keep them. (default: source)",
+            "Bits a channel, 8 or source. The source's stay where stages and format keep them. (default: source)",
             valueName: "bits"))
     var depth: Depth?
 

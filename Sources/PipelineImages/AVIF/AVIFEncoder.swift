@@ -2,11 +2,14 @@
 import CAVIF
 import Pipeline
 
-/// Encodes AVIF: animations with libavif, still pictures with libvips.
+/// Encodes AVIF: still pictures of 8 bits a channel with loss by libvips, all others by libavif.
+///
+/// Pixels of 16 bits a channel are written with 10, or with 12, the most of AV1, if the file is to be lossless.
 struct AVIFEncoder: ImageEncoding {
     let defaults = EncodeOptions.AVIF()
     let longestSide = 16_384
     let holdsProfile = true
+    let holdsDepth = true
     let holdsMotion = true
     /// libaom encodes a picture in one call.
     let canBeStopped = false
@@ -29,17 +32,19 @@ struct AVIFEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, options: EncodeOptions.AVIF, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        guard image.isAnimated else {
+        guard image.isAnimated || image.layout.isDeep || options.lossless else {
             let file = try VipsEncoder(options: options).encode(image, quality: quality, cancellation: cancellation)
             return try AVIFMetadata.added(metadata, to: file, cancellation)
         }
-        let file = try animation(image, quality, options, metadata, cancellation)
-        // libavif describes the colours, of the track too.
+        let file = try written(image, quality, options, metadata, cancellation)
+        // libavif describes the colours, in the bitstream and of the track too.
         let rest = EmbeddedMetadata(exif: metadata.exif, xmp: metadata.xmp)
-        return try AVIFMetadata.added(rest, to: AVIFLoops(image.loopCount).added(to: file), cancellation)
+        let whole = image.isAnimated ? AVIFLoops(image.loopCount).added(to: file) : file
+        return try AVIFMetadata.added(rest, to: whole, cancellation)
     }
 
-    private func animation(
+    /// Writes a file with libavif.
+    private func written(
         _ image: DecodedImage, _ quality: Int, _ options: EncodeOptions.AVIF, _ metadata: EmbeddedMetadata,
         _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
@@ -50,8 +55,9 @@ struct AVIFEncoder: ImageEncoding {
             cavif_encoder_new(
                 cavif_encoding(
                     width: Int32(image.width), height: Int32(image.height),
-                    channels: Int32(max(3, image.layout.channelCount)), quality: Int32(quality),
-                    effort: Int32(options.effort), lossless: options.lossless,
+                    channels: Int32(max(image.isAnimated ? 3 : 1, image.layout.channelCount)),
+                    depth: !image.layout.isDeep ? 8 : options.lossless ? 12 : 10, is_still: !image.isAnimated,
+                    quality: Int32(quality), effort: Int32(options.effort), lossless: options.lossless,
                     full_chroma: options.chroma.resolved(quality: quality) != .quarter,
                     primaries: Int32(metadata.colors?.primaries ?? 1),
                     transfer: Int32(metadata.colors?.transfer ?? 13),
@@ -63,7 +69,8 @@ struct AVIFEncoder: ImageEncoding {
         for frame in image.frames {
             try cancellation.check()
             let delay = UInt64(min(max(1, frame.delay.milliseconds), Self.longestDelay))
-            let isAdded = try image.colors(of: frame, cancellation).withPixels { pixels in
+            let picture = image.isAnimated ? try image.colors(of: frame, cancellation) : image
+            let isAdded = try picture.withBytes { pixels in
                 pixels.baseAddress.map { cavif_encoder_add(encoder, $0, delay, &failure) }
             }
             guard isAdded == true else { throw Self.refused(failure) }
@@ -78,7 +85,7 @@ struct AVIFEncoder: ImageEncoding {
     private static let longestDelay = Int64(UInt32.max)
 
     private static func refused(_ failure: cavif_failure) -> LoadError {
-        LoadError(.unencodable, subject: "", "The animation can't be written as image/avif (\(failure.words)).")
+        LoadError(.unencodable, subject: "", "The picture can't be written as image/avif (\(failure.words)).")
     }
 }
 #endif

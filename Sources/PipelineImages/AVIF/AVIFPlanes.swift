@@ -44,13 +44,14 @@ final class AVIFPlanes {
         }
     }
 
-    /// Returns the whole picture in the file's colours.
+    /// Returns the whole picture in the file's colours, with 8 or 16 bits a channel.
     func pixels(_ layout: PixelLayout, isPremultiplied: Bool) throws -> [UInt8] {
-        let count = canvas.bytes(layout.channelCount)
+        let count = canvas.bytes(layout.bytesPerPixel)
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             var failure = cavif_failure()
             guard let start = buffer.baseAddress,
-                cavif_still_rgb(still, Int32(layout.channelCount), isPremultiplied, start, &failure)
+                cavif_still_rgb(
+                    still, Int32(layout.channelCount), layout.isDeep ? 16 : 8, isPremultiplied, start, &failure)
             else {
                 throw LoadError(
                     .unsupportedType, subject: "",

@@ -11,11 +11,8 @@ struct AVIFStill {
     func pixels(
         _ target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> ([UInt8], PixelLayout) {
-        let planes = try AVIFPlanes(picture.color.canvas, format: format)
-        try add(picture.color, to: planes, isAlpha: false, cancellation)
-        if let alpha = picture.alpha { try add(alpha, to: planes, isAlpha: true, cancellation) }
+        let planes = try planes(cancellation)
         let layout: PixelLayout = picture.alpha == nil ? .rgb : .rgba
-        try cancellation.check()
         // libavif converts 8-bit pictures quickly and rounds as other readers do, half a decibel nearer to them. It
         // converts deeper ones slowly.
         if layout == .rgb, target != picture.geometry.size, picture.first.bits > 8,
@@ -25,6 +22,30 @@ struct AVIFStill {
         }
         let whole = try planes.pixels(layout, isPremultiplied: picture.isPremultiplied)
         return (try cropped(whole, layout, to: target, quality, cancellation), layout)
+    }
+
+    /// Returns the picture cropped, with 16 bits a channel, in its own colours, neither scaled nor turned.
+    func samples(_ cancellation: WorkCancellation) throws -> ([UInt8], PixelLayout) {
+        let planes = try planes(cancellation)
+        let layout = (picture.alpha == nil ? PixelLayout.rgb : .rgba).with(.uint16)
+        let whole = try planes.pixels(layout, isPremultiplied: picture.isPremultiplied)
+        let (geometry, step) = (picture.geometry, layout.bytesPerPixel)
+        guard !geometry.isWhole(picture.color.canvas) else { return (whole, layout) }
+        var part: [UInt8] = []
+        part.reserveCapacity(geometry.size.bytes(step))
+        for row in geometry.top..<geometry.top + geometry.size.height {
+            let start = (row * picture.color.canvas.width + geometry.left) * step
+            part += whole[start..<start + geometry.size.width * step]
+        }
+        return (part, layout)
+    }
+
+    private func planes(_ cancellation: WorkCancellation) throws -> AVIFPlanes {
+        let planes = try AVIFPlanes(picture.color.canvas, format: format)
+        try add(picture.color, to: planes, isAlpha: false, cancellation)
+        if let alpha = picture.alpha { try add(alpha, to: planes, isAlpha: true, cancellation) }
+        try cancellation.check()
+        return planes
     }
 
     private func add(

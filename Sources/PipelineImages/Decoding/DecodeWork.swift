@@ -71,7 +71,7 @@ package struct DecodeWork: Sendable {
     func estimate(_ header: ImageHeader) throws -> (peak: Int, picture: Int) {
         let (header, box) = try checked(header)
         let frames = max(1, min(header.frames, options.frames))
-        let picture = header.storedSize(for: box).bytes(4).saturatingTimes(frames)
+        let picture = header.storedSize(for: box).bytes(header.pixelType == .uint16 ? 8 : 4).saturatingTimes(frames)
         return (header.decodingMemory(box: box, frames: options.frames), picture)
     }
 
@@ -81,6 +81,17 @@ package struct DecodeWork: Sendable {
     }
 
     private func checked(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {
+        let (found, box) = try sized(header)
+        guard found.pixelType == .uint16, found.decodingMemory(box: box, frames: options.frames) > limits.memory else {
+            return (found, box)
+        }
+        // Rather 8 bits than no picture.
+        var reduced = header
+        reduced.holdsDepth = false
+        return try sized(reduced)
+    }
+
+    private func sized(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {
         var header = header.keeping(options)
         try limits.check(header)
         if header.readsRegions, let need = neededPart(of: header) {

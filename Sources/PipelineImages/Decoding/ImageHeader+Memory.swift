@@ -6,7 +6,9 @@ extension ImageHeader {
     package func decodingMemory(box: PixelSize?, frames wanted: Int) -> Int {
         let target = storedSize(for: box)
         let count = max(1, min(frames, wanted))
-        var frame = target.bytes(hasAlpha || count > 1 ? 4 : 3)
+        // The bytes of a pixel with 16 bits a channel; 0 if there are 8.
+        let deep = pixelType == .uint16 ? hasAlpha ? 8 : 6 : 0
+        var frame = target.bytes(max(deep, hasAlpha || count > 1 ? 4 : 3))
         let stored = storedRegion.size
         if excessPixels > 1 { frame = min(stored.bytes(4), frame.saturatingTimes(excessPixels)) }
         // librsvg draws groups and filters apart, at the same size.
@@ -19,13 +21,9 @@ extension ImageHeader {
             .saturatingPlus(layers)
             .saturatingPlus(target == stored || isVector ? 0 : scaling.memory(channels: 4))
             .saturatingPlus(stored.bytes(1) <= wholeLimit ? stored.bytes(wholeBytes) : 0)
-            // The samples, those that are scaled, turned or in another order, and rows in floating point.
-            .saturatingPlus(
-                pixelType == .uint16
-                    ? stored.bytes(16).saturatingPlus(target.bytes(16)).saturatingPlus(
-                        target.width.saturatingTimes(4096))
-                    : 0
-            )
+            // The whole picture's samples, those that are cut out or in another order, and rows in floating point.
+            .saturatingPlus(storedSize.bytes(deep)).saturatingPlus(stored.bytes(deep))
+            .saturatingPlus(deep > 0 ? target.width.saturatingTimes(4096) : 0)
             // The profile is held in the file's pieces, as a whole, and as LittleCMS reads it.
             .saturatingPlus(profileBytes.saturatingTimes(3))
     }

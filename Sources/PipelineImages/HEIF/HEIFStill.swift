@@ -21,6 +21,7 @@ struct HEIFStill {
             hasProfile: !picture.profile.isEmpty, bitsPerChannel: picture.first.bits)
         header.codedSize = picture.codedSize
         header.memory = memory
+        header.holdsDepth = picture.first.bits > 8
         header.take(profile: picture.profile)
         header.gainMap = file.gainMap?.standard
         header.hasProvenance = file.hasProvenance
@@ -31,14 +32,16 @@ struct HEIFStill {
     /// The memory that decoding needs besides the result.
     private var memory: Int {
         let tile = PixelSize.larger(picture.first.coded, picture.first.size) ?? picture.first.size
-        let turned = picture.geometry.orientation == .up ? 0 : picture.size.bytes(picture.alpha == nil ? 3 : 4)
+        let sample = picture.first.bits > 8 ? 2 : 1
+        let pixel = (picture.alpha == nil ? 3 : 4) * sample
+        let turned = picture.geometry.orientation == .up ? 0 : picture.size.bytes(pixel)
         switch picture.first.codec {
         case .av1:
             // A picture and its decoder's state, the canvas of tiles, the unscaled pixels, and the files that libavif
             // gets.
             let planes = picture.first.planeBytes
-            let canvas = (picture.color.items.count > 1 ? planes : 0) + 3
-            let alpha = picture.alpha == nil ? 0 : planes + 1
+            let canvas = (picture.color.items.count > 1 ? planes : 0) + 3 * sample
+            let alpha = picture.alpha == nil ? 0 : planes + sample
             let items = picture.color.items + (picture.alpha?.items ?? [])
             let files = items.reduce(0) { $1.extents.reduce($0) { $0.saturatingPlus($1.count) } }
             return tile.bytes(2 * planes + 2).saturatingPlus(picture.color.canvas.bytes(canvas + alpha))
@@ -46,14 +49,18 @@ struct HEIFStill {
         case .hevc:
             // A row of tiles, each as the decoder's planes and as pixels, and the rows copied from them.
             let row = PixelSize(width: max(tile.width, picture.color.canvas.width), height: tile.height)
-            return row.bytes(picture.first.bits > 8 ? 16 : 10).saturatingPlus(turned)
+            return row.bytes(picture.first.bits > 8 ? 24 : 10).saturatingPlus(turned)
         }
     }
 
     /// Decodes the picture, scaled to fit a box.
-    func decode(box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation) throws -> DecodedImage {
+    /// - Parameter isDeep: Whether it has 16 bits a channel.
+    func decode(
+        box: PixelSize?, isDeep: Bool = false, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage {
         let header = header.keeping(options)
         let target = header.storedSize(for: box)
+        if isDeep { return try deep(header, target, cancellation) }
         let source = try thumbnail(for: target, header.pixelColors, options.quality, cancellation) ?? picture
         var stored = header
         stored.storedSize = source.geometry.size
@@ -82,6 +89,32 @@ struct HEIFStill {
         stored.take(isDescribed ? source.codedColors : picture.codedColors)
         let finished = try stored.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
         return try DecodedImage(validating: finished, size: target, layout: layout, nativeSize: header.size)
+    }
+
+    /// Decodes the picture with 16 bits a channel, scaled to a size.
+    private func deep(
+        _ header: ImageHeader, _ target: PixelSize, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let (samples, layout) =
+            switch picture.first.codec {
+            case .av1:
+                #if AVIF
+                try AVIFStill(bytes: file.bytes, format: file.format, picture: picture).samples(cancellation)
+                #else
+                throw UnknownFormat.leftOut("coded with AV1", "AVIF")
+                #endif
+            case .hevc:
+                #if HEIC
+                try HEICStill(bytes: file.bytes, picture: picture).samples(cancellation)
+                #else
+                throw UnknownFormat.leftOut("coded with HEVC", "HEIC")
+                #endif
+            }
+        var stored = header
+        (stored.storedSize, stored.orientation) = (picture.geometry.size, picture.geometry.orientation)
+        return try stored.deepImage(
+            samples, of: stored.storedSize, layout: layout, scaledTo: stored.orientation.applied(to: target),
+            cancellation)
     }
 
     /// Returns a thumbnail in the file that can replace the picture where speed counts: it is large enough and has the

@@ -35,9 +35,12 @@ extension ImageMetadata {
     package func losses(writing result: ImageFormat?) -> String? {
         var header = ImageHeader(format: format, storedSize: storedSize, bitsPerChannel: bitsPerChannel)
         header.convertedColors = profile == nil || format == .png ? codedColors : nil
-        // Lists that only scale keep it.
-        let deep: [ImageFormat?] = [.png, .tiff]
-        if deep.contains(format), deep.contains(result) { header.pixelType = .uint16 }
+        // Lists that only scale keep depth, except where they map tones.
+        let isMapped = dynamicRange == .pq || dynamicRange == .hlg
+        let deep: [ImageFormat?] = [.png, .tiff, .avif]
+        if (deep + [.heic]).contains(format), deep.contains(result), frames <= 1, !isMapped {
+            header.pixelType = .uint16
+        }
         header.gainMap = gainMap?.size == nil ? nil : gainMap?.standard
         return header.losses(writing: result)
     }

@@ -2,7 +2,7 @@
 import CVips
 import Pipeline
 
-/// Encodes a still AVIF with libvips.
+/// Encodes a still AVIF with loss and 8 bits a channel, with libvips.
 struct VipsEncoder {
     let options: EncodeOptions.AVIF
 
@@ -10,8 +10,7 @@ struct VipsEncoder {
         var encoding = cvips_encoding()
         encoding.quality = Int32(quality)
         encoding.effort = Int32(options.effort)
-        encoding.lossless = options.lossless
-        encoding.full_chroma = options.lossless || options.chroma.resolved(quality: quality) != .quarter
+        encoding.full_chroma = options.chroma.resolved(quality: quality) != .quarter
         return try VipsCall.run(cancellation) { call in
             try image.withPixels { pixels in
                 guard let start = pixels.baseAddress else {

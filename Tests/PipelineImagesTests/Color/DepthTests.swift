@@ -1,4 +1,3 @@
-import LibC
 import Pipeline
 import PipelineImages
 import PipelineTesting
@@ -7,27 +6,6 @@ import Testing
 
 @Suite("Sixteen bits a channel stay where a list and its result can hold them")
 struct DepthTests {
-    /// A picture of smooth gradients with detail, of one, three or four channels.
-    private func picture(_ size: PixelSize, channels: Int) -> DecodedImage {
-        var samples: [UInt16] = []
-        for y in 0..<size.height {
-            for x in 0..<size.width {
-                for channel in 0..<channels {
-                    let wave = sin(Double(x) / 7 + Double(channel)) * cos(Double(y) / 5)
-                    let ramp = Double(x) / Double(size.width) + Double(y) / Double(size.height)
-                    let value = 20_000 + 9000 * wave + 14_000 * ramp
-                    samples.append(channel == 3 ? UInt16(30_000 + 17 * x) : UInt16(value))
-                }
-            }
-        }
-        let layout = PixelLayout(channelCount: channels, hasAlpha: channels == 4, sampleType: .uint16)
-        return DecodedImage(size: size, layout: layout, pixels: samples.withUnsafeBytes { Array($0) })
-    }
-
-    private func samples(_ image: DecodedImage) -> [UInt16] {
-        image.frames[0].bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt16.self)) }
-    }
-
     private func png(_ image: DecodedImage) async throws -> [UInt8] {
         try #require(try await SampleImage.process(image) { Encode(.png) }.encoded?.bytes)
     }
@@ -38,7 +16,7 @@ struct DepthTests {
 
     @Test("A PNG is read and written without a change", arguments: [1, 3, 4])
     func exact(_ channels: Int) async throws {
-        let image = picture(PixelSize(width: 61, height: 43), channels: channels)
+        let image = DeepPicture.gradients(PixelSize(width: 61, height: 43), channels: channels)
         let bytes = try await png(image)
         let metadata = try await ImageMetadata(of: bytes)
         #expect(metadata.bitsPerChannel == 16)
@@ -59,7 +37,7 @@ struct DepthTests {
         let deep = try await decoded(bytes)
         #expect(deep.layout == PixelLayout(channelCount: 4, hasAlpha: true, sampleType: .uint16))
         let flat = try await SampleImage.decode(bytes)
-        let high = samples(deep).map { Int($0 >> 8) }
+        let high = deep.samples.map { Int($0 >> 8) }
         #expect(zip(high, flat.frames[0].bytes).allSatisfy { abs($0 - Int($1)) <= 1 })
     }
 
@@ -67,56 +45,20 @@ struct DepthTests {
         "Scaling is as exact as floating point", arguments: [1, 3],
         [PixelSize(width: 40, height: 25), PixelSize(width: 150, height: 90), PixelSize(width: 97, height: 20)])
     func scaling(_ channels: Int, _ target: PixelSize) async throws {
-        let image = picture(PixelSize(width: 97, height: 61), channels: channels)
+        let image = DeepPicture.gradients(PixelSize(width: 97, height: 61), channels: channels)
         let response = try await SampleImage.load(try await png(image)) {
             Decode()
             Resize(target, fit: .fill, enlarges: true)
             Encode(.png)
         }
-        let made = samples(try await decoded(try #require(response.encoded?.bytes)))
-        let wanted = Self.scaled(samples(image).map { Double($0) }, image.size, target, channels)
-        let error = zip(made, wanted).reduce(0) { $0 + (Double($1.0) - $1.1) * (Double($1.0) - $1.1) }
-        let signal = 10 * log10(65535 * 65535 * Double(made.count) / error)
+        let made = try await decoded(try #require(response.encoded?.bytes)).samples
+        let signal = DeepPicture.signal(made, of: image, scaledTo: target)
         #expect(signal > 90, "\(signal) dB")
-    }
-
-    /// Lanczos-3 as it is defined, in double precision.
-    private static func scaled(
-        _ samples: [Double], _ source: PixelSize, _ target: PixelSize, _ channels: Int
-    ) -> [Double] {
-        func weights(_ index: Int, _ count: Int, _ target: Int) -> [(Int, Double)] {
-            let scale = Double(count) / Double(target)
-            let (width, center) = (max(1, scale), (Double(index) + 0.5) * scale)
-            let all = (0..<count).map { place -> (Int, Double) in
-                let x = (Double(place) + 0.5 - center) / width
-                if x == 0 { return (place, 1) }
-                return (place, abs(x) >= 3 ? 0 : 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x))
-            }.filter { $0.1 != 0 }
-            let sum = all.reduce(0) { $0 + $1.1 }
-            return all.map { ($0.0, $0.1 / sum) }
-        }
-        let across = (0..<target.width).map { weights($0, source.width, target.width) }
-        var result: [Double] = []
-        for row in 0..<target.height {
-            let down = weights(row, source.height, target.height)
-            for column in across {
-                for channel in 0..<channels {
-                    var sum = 0.0
-                    for (y, vertical) in down {
-                        for (x, horizontal) in column {
-                            sum += samples[(y * source.width + x) * channels + channel] * vertical * horizontal
-                        }
-                    }
-                    result.append(min(65535, max(0, sum)))
-                }
-            }
-        }
-        return result
     }
 
     @Test("What only moves pixels moves those of 16 bits, in a file that is decoded in part too")
     func geometry() async throws {
-        let image = picture(PixelSize(width: 40, height: 30), channels: 3)
+        let image = DeepPicture.gradients(PixelSize(width: 40, height: 30), channels: 3)
         let response = try await SampleImage.load(try await png(image)) {
             Decode()
             Crop(x: 5, y: 7, width: 20, height: 11)
@@ -124,8 +66,8 @@ struct DepthTests {
             Rotate(.quarter)
             Encode(.png)
         }
-        let made = samples(try await decoded(try #require(response.encoded?.bytes)))
-        let source = samples(image)
+        let made = try await decoded(try #require(response.encoded?.bytes)).samples
+        let source = image.samples
         var wanted: [UInt16] = []
         for y in 0..<20 {
             for x in 0..<11 {
@@ -149,7 +91,7 @@ struct DepthTests {
             Resize(PixelSize(width: 16, height: 1), fit: .fill)
             Encode(.png)
         }
-        let made = self.samples(try await decoded(try #require(response.encoded?.bytes)))
+        let made = try await decoded(try #require(response.encoded?.bytes)).samples
         for start in stride(from: 0, to: made.count, by: 4) where made[start + 3] > 0 {
             #expect(made[start] == 0 && abs(Int(made[start + 1]) - 30_000) <= 1)
         }
@@ -157,7 +99,7 @@ struct DepthTests {
 
     @Test("A stage, a format or a user that wants 8 bits gets them")
     func eight() async throws {
-        let bytes = try await png(picture(PixelSize(width: 40, height: 30), channels: 3))
+        let bytes = try await png(DeepPicture.gradients(PixelSize(width: 40, height: 30), channels: 3))
         for format in [ImageFormat.png, .jpeg, .webp] {
             let response = try await SampleImage.load(bytes) {
                 Decode(depth: format == .png ? .eight : nil)
@@ -185,7 +127,7 @@ struct DepthTests {
     @Test("Colours are kept with the depth, and a picture that has to be converted has 8 bits")
     func colors() async throws {
         let layout = PixelLayout(channelCount: 3, hasAlpha: false, sampleType: .uint16, colorSpace: .displayP3)
-        let image = picture(PixelSize(width: 20, height: 20), channels: 3)
+        let image = DeepPicture.gradients(PixelSize(width: 20, height: 20), channels: 3)
         let wide = DecodedImage(size: image.size, layout: layout, pixels: image.frames[0].bytes)
         let bytes = try await png(wide)
         let kept = try await SampleImage.decode(bytes, with: Decode(gamut: .source, depth: .source))

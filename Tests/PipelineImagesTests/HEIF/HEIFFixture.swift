@@ -142,10 +142,9 @@ struct CodedPicture {
     /// The 403×302 pixels of an AVIF file.
     static func av1() throws -> CodedPicture { try CodedPicture(of: try Pictures.bytes("good/avif-photo.avif")) }
 
-    /// A picture of our own.
-    static func av1(_ image: DecodedImage, lossless: Bool = true) async throws -> CodedPicture {
+    /// A picture of our own, with a matrix.
+    static func av1(_ image: DecodedImage) async throws -> CodedPicture {
         var options = EncodeOptions()
-        options.avif.lossless = lossless
         options.avif.effort = 0
         let response = try await SampleImage.process(image) { Encode(.avif, options: options) }
         return try CodedPicture(of: try #require(response.encoded).bytes)
