@@ -202,12 +202,14 @@ jxl-conformance: release
 	@Scripts/dependencies libjxl-tools python3-pil python3-numpy
 	Scripts/jxl-conformance $(BINARY) $(JXL_CONFORMANCE)
 
-# Compares the gain maps that info finds with libavif's tests. LIBAVIF is a clone of it, which isn't part of this repository.
+# Compares the gain maps that info finds with libavif's tests, and those that are written with a reference. LIBAVIF is a
+# clone of it, which isn't part of this repository.
 LIBAVIF =
-gain-maps: release
+gain-maps: release dependencies
 	@test -n "$(LIBAVIF)" || { echo "Clone AOMediaCodec/libavif, and run: make gain-maps LIBAVIF=FOLDER" >&2; exit 1; }
 	@Scripts/dependencies python3
 	Scripts/gain-maps $(BINARY) $(LIBAVIF)
+	Scripts/gain-map-geometry $(BINARY) $(LIBAVIF)
 
 # Decodes files that once broke image libraries. REPRODUCERS is a folder of them, such as fuzzing/data of strukturag/libheif,
 # oss-fuzz of libjxl/testdata, and rsvg/tests/fixtures of GNOME/librsvg, which aren't part of this repository.

@@ -47,6 +47,7 @@ static void still(const input *in, input *choices) {
     cavif_tile place = {.width = (int)take_number(choices, 1, 300), .height = (int)take_number(choices, 1, 300)};
     int count = 1 + take_byte(choices) % 4, channels = take_byte(choices) & 1 ? 3 : 4;
     bool is_whole = take_byte(choices) & 1, is_premultiplied = take_byte(choices) & 1;
+    int depth = take_byte(choices) & 1 ? 8 : 16;
     if (is_whole) (place.width = dimension(in, 28)), (place.height = dimension(in, 30));
     uint8_t *file = copy(in);
     cavif_failure failure = {0};
@@ -64,8 +65,8 @@ static void still(const input *in, input *choices) {
         REQUIRE(planes.width == place.width && planes.height == place.height);
         REQUIRE((planes.count == 1 || planes.count == 3) && planes.depth >= 8 && planes.depth <= 12);
         for (int p = 0; p < planes.count; p++) REQUIRE(planes.rows[p] && planes.row_bytes[p] > 0);
-        uint8_t *pixels = make_buffer((size_t)place.width * (size_t)place.height * (size_t)channels);
-        cavif_still_rgb(still, channels, is_premultiplied, pixels, &failure);
+        uint8_t *pixels = make_buffer((size_t)place.width * (size_t)place.height * (size_t)(channels * depth / 8));
+        cavif_still_rgb(still, channels, depth, is_premultiplied, pixels, &failure);
         free(pixels);
     }
     REQUIRE(memchr(failure.message, 0, sizeof failure.message));
@@ -78,9 +79,15 @@ static void encode(input *in) {
     cavif_encoding encoding = {
         .width = (int)take_number(in, 1, 40), .height = (int)take_number(in, 1, 30),
         .channels = take_byte(in) & 1 ? 3 : 4, .quality = (int)take_number(in, 1, 100), .effort = take_byte(in) % 4,
-        .lossless = take_byte(in) & 1, .full_chroma = take_byte(in) & 1};
+        .lossless = take_byte(in) & 1, .full_chroma = take_byte(in) & 1, .depth = 8};
     int frames = 1 + take_byte(in) % 3;
+    if (frames == 1) {
+        encoding.is_still = true;
+        encoding.depth = 8 + 2 * (take_byte(in) % 3);
+        if (take_byte(in) & 1) encoding.channels = 1;
+    }
     size_t size = (size_t)encoding.width * (size_t)encoding.height * (size_t)encoding.channels, count = 0;
+    if (encoding.depth > 8) size *= 2;
     size_t forever = SIZE_MAX;
     uint8_t *pixels = take_buffer(in, size), *back = make_buffer(size);
     cavif_failure failure = {0};

@@ -55,8 +55,10 @@ static void read_part(
         REQUIRE(first <= top);
         size_t length = (size_t)header.width * (size_t)header.channels;
         for (uint32_t row = (uint32_t)first; first >= 0 && row <= top; row++) {
-            uint8_t *pixels = make_buffer(length);
-            if (!ctiff_read_rows(file, 1, pixels, &failure)) first = -1;
+            uint8_t *pixels = make_buffer(header.is_deep ? 2 * length : length);
+            if (!(header.is_deep ? ctiff_read_deep_rows(file, 1, (uint16_t *)pixels, &failure)
+                                 : ctiff_read_rows(file, 1, pixels, &failure)))
+                first = -1;
             free(pixels);
         }
     }

@@ -18,13 +18,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
         .channels = channels[take_number(&in, 0, 2)],
         .compression = compressions[take_number(&in, 0, 2)],
     };
+    picture.bits = take_byte(&in) & 1 ? 16 : 8;
     picture.strip_rows = (uint32_t)take_number(&in, 1, picture.height);
     size_t text_length = take_number(&in, 0, 40), profile_length = take_number(&in, 1, 300);
     uint32_t tag = texts[take_number(&in, 0, 5)];
     char *text = take_buffer(&in, text_length + 1);
     text[text_length] = 0;
     uint8_t *profile = take_buffer(&in, profile_length);
-    size_t row = picture.width * (size_t)picture.channels, length = 0;
+    size_t row = picture.width * (size_t)(picture.channels * picture.bits / 8), length = 0;
     uint8_t *pixels = take_buffer(&in, row * picture.height), *back = make_buffer(row * picture.height);
 
     ctiff_failure failure = {0};
@@ -48,7 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     ctiff_file *reader = ctiff_open(file, length, false, cancellation, &header, &failure);
     REQUIRE(reader && header.width == picture.width && header.height == picture.height);
     REQUIRE(header.channels == picture.channels && header.has_profile);
-    REQUIRE(ctiff_read_rows(reader, picture.height, back, &failure));
+    REQUIRE(header.is_deep == (picture.bits == 16));
+    REQUIRE(
+        header.is_deep ? ctiff_read_deep_rows(reader, picture.height, (uint16_t *)back, &failure)
+                       : ctiff_read_rows(reader, picture.height, back, &failure));
     REQUIRE(memcmp(back, pixels, row * picture.height) == 0);
     ctiff_close(reader), ctiff_writer_free(writer);
     free(text), free(profile), free(pixels), free(back);

@@ -64,6 +64,8 @@ extension Message {
         append(header.profileKeepsNumbers)
         append(header.holdsDepth)
         append(header.gainMap.flatMap { GainMapDescription.Standard.allCases.firstIndex(of: $0) } ?? -1)
+        append(header.gainMapMemory)
+        append(header.gainMapIsGray)
     }
 }
 
@@ -160,6 +162,8 @@ extension Message.Reader {
         header.profileKeepsNumbers = try nextBool()
         header.holdsDepth = try nextBool()
         header.gainMap = try nextCase(of: GainMapDescription.Standard.self)
+        header.gainMapMemory = try next(in: 0...Int.max)
+        header.gainMapIsGray = try nextBool()
         return header
     }
 }

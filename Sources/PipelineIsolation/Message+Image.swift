@@ -20,10 +20,11 @@ extension Message {
                     + "8 bits a channel.")
         }
         let start = image.frames.count * Self.delayBytes
-        guard start + image.byteCount <= slab.count else {
+        let frameBytes = image.frameBytes * image.frames.count
+        guard start + frameBytes <= slab.count else {
             throw LoadError(
                 .tooMuchMemory, subject: "",
-                "The picture has \(image.byteCount) bytes; \(slab.count) are allowed. Raise the pool's limit of pixels, or ask "
+                "The picture has \(frameBytes) bytes; \(slab.count) are allowed. Raise the pool's limit of pixels, or ask "
                     + "for a smaller picture.")
         }
         append(image.size)
@@ -35,7 +36,7 @@ extension Message {
         append(image.loopCount == 0 ? 0 : header.loopCount)
         append(header.size)
         append(image.region)
-        used = start + image.byteCount
+        used = start + frameBytes
         var place = start
         for (index, frame) in image.frames.enumerated() {
             slab.storeBytes(
@@ -44,11 +45,12 @@ extension Message {
             frame.bytes.withUnsafeBytes { slab.baseAddress?.advanced(by: place).copyBytes(from: $0) }
             place += frame.bytes.count
         }
+        append(image.gainMap, to: slab, at: place)
     }
 }
 
 extension UnsafeMutableRawPointer {
-    fileprivate func copyBytes(from bytes: UnsafeRawBufferPointer) {
+    func copyBytes(from bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         copyMemory(from: start, byteCount: bytes.count)
     }
@@ -98,11 +100,14 @@ extension Message.Reader {
                 DecodedImage.Frame(
                     pixels: [UInt8](copying: pixels), delay: .nanoseconds(max(0, min(delay, 1 << 50)))))
         }
+        let map = try nextGainMap(of: header, in: slab, at: delays.count + count * frameBytes)
         do {
-            return try DecodedImage(
+            var image = try DecodedImage(
                 validating: images, size: size, layout: layout, loopCount: loopCount, nativeSize: native,
                 region: header.region
             ).labelled(colors)
+            image.gainMap = map
+            return image
         } catch { throw Message.Malformed(error.message) }
     }
 }

@@ -84,7 +84,8 @@ struct WorkerLoop {
                 allowTruncated: allowTruncated, frames: frames, quality: isFast ? .fast : .quality)
             options.keepsColors = try numbers.nextBool()
             options.keepsDepth = try numbers.nextBool()
-            let memory = header.decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
+            options.keepsGainMap = try numbers.nextBool()
+            let memory = header.keeping(options).decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
             wasLarge = memory > WorkerProcess.Sizes.kept
             let image = try decoder.picture(
                 of: file, header: header, box: box, options: options, cancellation: cancellation

@@ -27,14 +27,14 @@ public struct LoadOptions: Sendable, Hashable {
         expiry: Expiry = .standard, headers: HTTPFields = [:], partition: String? = nil,
         priority: LoadPriority = .normal, frames: Int? = nil, timeout: Duration? = nil, tags: Set<String> = [],
         staleIfError: Duration? = nil, gamut: Gamut? = nil,
-        depth: Depth? = nil
+        depth: Depth? = nil, gainMap: GainMapHandling? = nil
     ) {
         self.policy = policy
         self.timeout = timeout
         request = ImageRequest(
             .bytes([]), maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
             partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError,
-            gamut: gamut, depth: depth)
+            gamut: gamut, depth: depth, gainMap: gainMap)
     }
 
     /// A property of the request, such as `maxPixelSize`.

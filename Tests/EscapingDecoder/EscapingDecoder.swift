@@ -42,7 +42,7 @@ struct EscapingDecoder: ImageDecoding, MetadataRewriting {
         case "overwrite": cescapes_overwrite()
         case "loop": while true {}
         case "junk": cescapes_send([UInt8](repeating: 0xff, count: 100), 100)
-        case "duplicate": send(kind: 0, sequence: 2, numbers: [4, 4, 3, 269, 0, 1, 0, 4, 4, 0, 0, 0, 0, 0])
+        case "duplicate": send(kind: 0, sequence: 2, numbers: [4, 4, 3, 269, 0, 1, 0, 4, 4, 0, 0, 0, 0, 0, 0])
         case "lie": send(kind: 0, sequence: 2, numbers: words.dropFirst().compactMap { Int($0) })
         case "lie-error": send(kind: 1, sequence: 2, numbers: [1 << 40, 5])
         case "lie-status": send(kind: 77, sequence: 2, numbers: [])

@@ -67,10 +67,10 @@ struct EscapeTests {
         arguments: [
             "crash", "smash", "overwrite", "junk", "duplicate", "lie-header", "lie-error", "lie-status", "allocate",
             // A picture larger than its file's, with too many frames, of no layout, with another region.
-            "lie 5 4 3 269 0 1 0 4 4 0 0 0 0 0", "lie 4 4 3 269 0 2 0 4 4 0 0 0 0 0",
-            "lie 4 4 2 269 0 1 0 4 4 0 0 0 0 0",
-            "lie 4 4 3 269 0 1 0 4 4 1 0 0 2 2", "lie 4 4 3 269 0 1 -1 4 4 0 0 0 0 0",
-            "lie 0 0 3 269 0 1 0 4 4 0 0 0 0 0",
+            "lie 5 4 3 269 0 1 0 4 4 0 0 0 0 0 0", "lie 4 4 3 269 0 2 0 4 4 0 0 0 0 0 0",
+            "lie 4 4 2 269 0 1 0 4 4 0 0 0 0 0 0",
+            "lie 4 4 3 269 0 1 0 4 4 1 0 0 2 2 0", "lie 4 4 3 269 0 1 -1 4 4 0 0 0 0 0 0",
+            "lie 0 0 3 269 0 1 0 4 4 0 0 0 0 0 0",
             "lie",
         ])
     func crashes(_ what: String) async throws {

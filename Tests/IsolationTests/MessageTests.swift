@@ -29,14 +29,27 @@ struct MessageTests {
     private var header: ImageHeader {
         var header = ImageHeader(format: .gif, storedSize: PixelSize(width: 9, height: 7))
         (header.frames, header.loopCount) = (3, 2)
-        (header.profileSpace, header.gainMap) = (.displayP3, .adobe)
+        (header.profileSpace, header.gainMap, header.gainMapMemory) = (.displayP3, .adobe, 200)
+        return header
+    }
+
+    /// The header by which a picture is decoded with its map.
+    private var kept: ImageHeader {
+        var header = header
+        header.keepsGainMap = true
         return header
     }
 
     private var picture: DecodedImage {
         let frame = DecodedImage.Frame(pixels: [UInt8](repeating: 7, count: 9 * 7 * 4), delay: .milliseconds(40))
-        return DecodedImage(
+        var image = DecodedImage(
             size: header.size, layout: .rgba, frames: [frame, frame], loopCount: 2, nativeSize: header.size)
+        image.gainMap = gainMap?.parameters.flatMap {
+            GainMap(
+                [UInt8](1...12), size: PixelSize(width: 4, height: 3), channelCount: 1, $0,
+                stored: PixelSize(width: 5, height: 4), of: header.size, profile: [1, 2, 3])
+        }
+        return image
     }
 
     private var gainMap: GainMapDescription? {
@@ -68,7 +81,7 @@ struct MessageTests {
     private func numbers(of kind: Kind, _ slab: Slab) throws -> [Int] {
         var (message, writer) = (Message(kind: 0), SlabWriter(slab.bytes))
         switch kind {
-        case .picture: try message.append(picture, of: header, to: slab.bytes)
+        case .picture: try message.append(picture, of: kept, to: slab.bytes)
         case .header: message.append(header, Self.formats)
         case .blocks:
             try writer.append(EmbeddedMetadata(exif: [1, 2], xmp: [3], profile: [4, 5, 6]), to: &message)
@@ -92,7 +105,7 @@ struct MessageTests {
         var (reader, words) = readers(numbers, slab)
         switch kind {
         case .picture:
-            let image = try reader.nextImage(of: header, box: nil, frames: 2, in: slab)
+            let image = try reader.nextImage(of: kept, box: nil, frames: 2, in: slab)
             #expect(image.size == header.size && image.nativeSize == header.size && image.frames.count <= 2)
             #expect(image.byteCount <= Self.slabBytes)
             for frame in image.frames { #expect(frame.delay >= .zero && frame.delay < .seconds(1 << 21)) }
@@ -120,8 +133,9 @@ struct MessageTests {
             var (reader, words) = readers(numbers, slab)
             switch kind {
             case .picture:
-                let image = try reader.nextImage(of: header, box: nil, frames: 2, in: slab)
+                let image = try reader.nextImage(of: kept, box: nil, frames: 2, in: slab)
                 #expect(image.frames == picture.frames && image.loopCount == 2)
+                #expect(image.gainMap != nil && image.gainMap == picture.gainMap)
             case .header:
                 let read = try reader.nextHeader(Self.formats, of: Self.gif, fileBytes: Self.fileBytes)
                 #expect(read == header)
@@ -184,7 +198,7 @@ struct MessageTests {
             (.blocks, 1, 4095, "4095 bytes at 2 exceed the slab's 4096"),
             (.description, 1, 0, "the picture has no pixels"),
             (.error, 0, 0, "an error's code isn't a name"),
-            (.description, 53, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
+            (.description, 55, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
         ])
     func lies(_ kind: Kind, _ index: Int, _ number: Int, _ reason: String) throws {
         try withSlab { slab in

@@ -15,14 +15,32 @@ struct LossWarningTests {
 
     @Test("A dropped gain map is one line on standard error, and -q leaves it out")
     func droppedMap() async throws {
-        let said = "pipectl: warning: phone.jpg: The HDR gain map is dropped.\n"
-        for line in [
-            "thumb phone.jpg -o a.webp", "convert phone.jpg b.jpg", "load phone.jpg -o c.png",
-            "strip phone.jpg -o d.jpg",
+        let said = "pipectl: warning: phone.jpg: The HDR gain map is dropped"
+        for (line, reason) in [
+            ("thumb phone.jpg -o a.webp", ", since Encode(image/webp, quality: 80) doesn't keep it.\n"),
+            ("convert phone.jpg b.jpg --ops adjust=1.2", ", since Adjust("),
+            ("load phone.jpg -o c.png", ", since Encode(image/png) doesn't keep it.\n"),
+            ("strip phone.jpg -o d.jpg", ".\n"),
         ] {
-            #expect(try await pipectl.shell("pipectl \(line)").errors.contains(said), "\(line)")
+            let result = try await pipectl.shell("pipectl \(line)")
+            #expect(result.errors.contains(said + reason), "\(line): \(result.errors)")
             #expect(try await pipectl.shell("pipectl \(line) -y -q").errors.isEmpty, "\(line)")
         }
+    }
+
+    @Test("A gain map stays in JPEG and AVIF, unless it is to be dropped")
+    func keptMap() async throws {
+        for line in ["thumb phone.jpg -o a.jpg", "convert phone.jpg b.avif --ops crop=50%:50%", "convert b.avif c.jpg"]
+        {
+            #expect(try await pipectl.shell("pipectl \(line)").errors.isEmpty, "\(line)")
+        }
+        let found = try await pipectl.shell("pipectl info a.jpg b.avif c.jpg -F '{hdr}'")
+        #expect(found.text == "gain map\ngain map\ngain map\n", "\(found.text)\(found.errors)")
+        let meant = try await pipectl.shell(
+            "pipectl convert phone.jpg d.jpg --gain-map drop; pipectl info d.jpg -F '{hdr}'")
+        #expect(meant.errors.isEmpty && meant.text.hasSuffix("none\n"), "\(meant.text)\(meant.errors)")
+        let wrong = try await pipectl.shell("pipectl convert phone.jpg e.jpg --gain-map apply")
+        #expect(wrong.status == 2 && wrong.errors.contains("'keep' and 'drop'"), "\(wrong.errors)")
     }
 
     @Test("Display P3 is kept; where it can't be, that is told, unless it is meant")
@@ -69,8 +87,11 @@ struct LossWarningTests {
         _ = try await pipectl.shell("mkdir in; for n in $(seq 25); do cp phone.jpg in/$n.jpg; done")
         let result = try await pipectl.shell("pipectl batch in -o 'out/{name}.webp' -s 20")
         let lines = result.errors.split(separator: "\n")
-        #expect(lines.filter { $0.hasSuffix(".jpg: The HDR gain map is dropped.") }.count == 20, "\(result.errors)")
-        #expect(lines.contains("pipectl: … and 5 more: The HDR gain map is dropped."), "\(result.errors)")
+        #expect(
+            lines.filter { $0.contains(".jpg: The HDR gain map is dropped, since ") }.count == 20, "\(result.errors)")
+        #expect(
+            lines.contains { $0.hasPrefix("pipectl: … and 5 more: The HDR gain map is dropped, since ") },
+            "\(result.errors)")
     }
 
     @Test("A plan that reads the file notes it")

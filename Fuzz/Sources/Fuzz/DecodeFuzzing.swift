@@ -14,12 +14,13 @@ enum DecodeFuzzing {
     static func decode(_ bytes: [UInt8]) -> DecodedImage? {
         guard let decoder = ImageCodecs.standard.codec(of: bytes)?.decoder else { return nil }
         var numbers = choices(for: bytes)
-        let options = DecodeOptions(
+        var options = DecodeOptions(
             allowTruncated: numbers.below(2) == 0, frames: 1 + numbers.below(8),
             quality: numbers.below(2) == 0 ? .quality : .fast)
         let box: PixelSize? = numbers.below(2) == 0 ? nil : PixelSize(width: 1 + numbers.below(90), height: 40)
+        (options.keepsDepth, options.keepsGainMap) = (numbers.below(2) == 0, true)
         let cancellation = WorkCancellation()
-        guard let header = try? decoder.header(of: bytes, cancellation: cancellation),
+        guard let header = try? decoder.header(of: bytes, cancellation: cancellation).keeping(options),
             (try? limits.check(header)) != nil,
             (try? limits.check(memory: header.decodingMemory(box: box, frames: options.frames))) != nil,
             let image = try? decoder.decode(
@@ -73,6 +74,7 @@ enum DecodeFuzzing {
             if let transformed = try? transform.transformed(image, cancellation) { image = transformed }
         }
         guard image.size.width * image.size.height < 200_000 else { return }
+        image.gainMap = try? image.gainMap?.fitted(to: image.size, cancellation)
         let formats: [ImageFormat] = [.jpeg, .png, .webp, .gif, .tiff]
         let format = formats[numbers.below(formats.count)]
         var options = EncodeOptions(quality: 1 + numbers.below(100))
@@ -97,6 +99,10 @@ enum DecodeFuzzing {
     private static func check(_ image: DecodedImage, _ header: ImageHeader) {
         precondition(image.nativeSize == header.size, "the native size differs from the header's")
         precondition(!image.frames.isEmpty, "a picture without frames")
+        if let map = image.gainMap {
+            precondition(map.pixels.count == map.size.width * map.size.height * map.channelCount, "a map lacks pixels")
+            precondition(map.pixels.count <= header.gainMapMemory, "a map is larger than its memory")
+        }
         for frame in image.frames {
             let count = image.size.width * image.size.height * image.layout.bytesPerPixel
             precondition(frame.bytes.count == count, "\(frame.bytes.count) bytes, not \(count)")

@@ -1,4 +1,4 @@
-/// Writes a picture of 8-bit samples into memory, strip by strip, with libtiff.
+/// Writes a picture of samples of 8 or 16 bits into memory, strip by strip, with libtiff.
 #ifndef CTIFF_WRITER_H
 #define CTIFF_WRITER_H
 

@@ -30,6 +30,11 @@ public struct VariantKey: Sendable, Hashable {
         case .eight: half.1 &+= 0xC2B2_AE3D_27D4_EB4F
         case .source: half.1 &-= 0xC2B2_AE3D_27D4_EB4F
         }
+        switch request.gainMap {
+        case nil: break
+        case .keep: half.1 &+= 0x1656_67B1_9E37_79F9
+        case .drop: half.1 &-= 0x1656_67B1_9E37_79F9
+        }
         (list0, list1) = half
         (headers0, headers1) = request.headersDigest?.half ?? (0, 0)
     }

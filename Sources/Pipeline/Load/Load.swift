@@ -141,7 +141,7 @@ public struct Load: Sendable {
         request = ImageRequest(
             source, maxPixelSize: request.maxPixelSize, expiry: request.expiry, partition: request.partition,
             priority: request.priority, frames: request.frames, staleIfError: request.staleIfError,
-            gamut: request.gamut, depth: request.depth)
+            gamut: request.gamut, depth: request.depth, gainMap: request.gainMap)
         (content, self.source, response) = (.empty, nil, .unknown)
         (sourceKey, variantKey) = (nil, nil)
         isFallback = true

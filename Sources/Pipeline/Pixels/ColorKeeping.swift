@@ -9,9 +9,13 @@ public protocol ColorKeeping: Stage {
     var keepsColors: Bool { get }
     /// Whether it takes and makes pixels of ``PixelLayout/SampleType/uint16`` too; `false` by default.
     var keepsDepth: Bool { get }
+    /// Whether it hands on ``DecodedImage/gainMap``, cut and turned as the picture is; `false` by default.
+    var keepsGainMap: Bool { get }
 }
 
 extension ColorKeeping {
     /// `false`.
     public var keepsDepth: Bool { false }
+    /// `false`.
+    public var keepsGainMap: Bool { false }
 }

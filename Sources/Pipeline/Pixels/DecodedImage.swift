@@ -40,6 +40,9 @@ public struct DecodedImage: Sendable, Equatable {
     public let region: PixelRegion?
     /// The size to which a stage cropped the image, as if the decoder hadn't downscaled it; `nil` if none did.
     package var croppedSize: PixelSize?
+    /// The gain map that belongs to the pixels; `nil` without one. A stage that makes new pixels drops it unless it hands it
+    /// on.
+    public var gainMap: GainMap?
 
     /// Makes an image whose size is the program's own. Wrong numbers are a mistake in the program and end it. For a size
     /// that comes from a file or a message, use ``init(validating:size:layout:loopCount:nativeSize:region:)``.
@@ -131,8 +134,11 @@ public struct DecodedImage: Sendable, Equatable {
     /// Whether it has more than one frame.
     public var isAnimated: Bool { frames.count > 1 }
 
-    /// The memory of all frames, in bytes.
-    public var byteCount: Int { size.width * size.height * layout.bytesPerPixel * frames.count }
+    /// The memory of all frames and of the gain map, in bytes.
+    public var byteCount: Int { frameBytes * frames.count + (gainMap?.pixels.count ?? 0) }
+
+    /// The bytes of one frame.
+    package var frameBytes: Int { size.width * size.height * layout.bytesPerPixel }
 
     /// Reads a frame's pixels: one byte for each channel, row by row from the top left, without padding.
     ///

@@ -39,6 +39,16 @@ public struct PixelNeeds: Sendable {
         stages.allSatisfy { ($0 as? any ColorKeeping).map { $0.keepsColors && $0.keepsDepth } ?? false }
     }
 
+    /// Whether the later stages hand a gain map on.
+    public var keepGainMap: Bool { stageDroppingGainMap == nil }
+
+    /// The name of the first stage that drops a gain map; `nil` if none does.
+    package var stageDroppingGainMap: String? {
+        stages.first { stage in
+            (stage as? any ColorKeeping).map { !$0.keepsColors || !$0.keepsGainMap } ?? true
+        }.map { $0.parameters.isEmpty ? $0.name : "\($0.name)(\($0.parameters))" }
+    }
+
     /// Whether the pixels become a file's bytes.
     package var endInBytes: Bool { stages.last.map { !$0.produces.contains(.decoded) } ?? false }
 

@@ -49,6 +49,9 @@ public struct ImageRequest: Sendable, Hashable {
     /// The bits of a channel; `nil`, the default, for what the list's `Decode` says. Results with different choices are
     /// different entries in the caches.
     public var depth: Depth?
+    /// What becomes of a gain map; `nil`, the default, for what the list's `Decode` says. Results with different choices are
+    /// different entries in the caches.
+    public var gainMap: GainMapHandling?
 }
 
 extension ImageRequest {
@@ -57,12 +60,12 @@ extension ImageRequest {
         _ source: ImageSource, maxPixelSize: PixelSize? = nil, identifier: String? = nil, expiry: Expiry = .standard,
         headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil,
         tags: Set<String> = [], staleIfError: Duration? = nil, gamut: Gamut? = nil,
-        depth: Depth? = nil
+        depth: Depth? = nil, gainMap: GainMapHandling? = nil
     ) {
         self.init(
             source: source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
             partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError,
-            gamut: gamut, depth: depth)
+            gamut: gamut, depth: depth, gainMap: gainMap)
     }
 
     /// Asks for the image at an http or https URL, in a file (`file:` URL) or in a `data:` URL.

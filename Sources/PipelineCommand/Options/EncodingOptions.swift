@@ -44,6 +44,12 @@ struct EncodingOptions: ParsableArguments {
             valueName: "bits"))
     var depth: Depth?
 
+    @Option(
+        help: ArgumentHelp(
+            "HDR gain maps of phones: keep or drop. They stay where stages and format keep them. (default: keep)",
+            valueName: "what"))
+    var gainMap: GainMapHandling?
+
     @Flag(help: "Write \(Formats.words(Formats.using(.lossless), "and")) without loss.") var lossless = false
 
     @Flag(help: "Write \(Formats.words(Formats.using(.progressive), "and")) so that it shows coarsely first.")
@@ -181,6 +187,8 @@ extension KeptMetadata: ExpressibleByArgument {}
 extension Gamut: ExpressibleByArgument {}
 
 extension Depth: ExpressibleByArgument {}
+
+extension GainMapHandling: ExpressibleByArgument {}
 
 extension EncodeOptions.Chroma: ExpressibleByArgument {
     /// The ratios, without the default.

@@ -35,7 +35,7 @@ extension WorkVerb {
         var recipe = Recipe(source, budget: running.budget) { [encoding] in
             Encode($0, options: encoding.options($0), codecs: Formats.codecs)
         }
-        (recipe.gamut, recipe.depth) = (encoding.gamut, encoding.depth)
+        (recipe.gamut, recipe.depth, recipe.gainMap) = (encoding.gamut, encoding.depth, encoding.gainMap)
         try operations.apply(to: &recipe, standard: standard)
         return recipe
     }

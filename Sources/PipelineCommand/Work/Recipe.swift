@@ -25,6 +25,8 @@ struct Recipe: Sendable {
     var gamut: Gamut?
     /// The bits of a channel; likewise.
     var depth: Depth?
+    /// What becomes of a gain map; likewise.
+    var gainMap: GainMapHandling?
 
     init(_ source: SourceOptions, budget: MemoryBudget, encode: (@Sendable (ImageFormat) -> Encode)? = nil) {
         self.encode = encode
@@ -80,7 +82,7 @@ struct Recipe: Sendable {
     var signature: BLAKE2bDigest {
         get throws {
             let list = try pipeline(.bytes([]), OutputTarget(.webp)).signature
-            let chosen = [gamut?.rawValue, depth?.rawValue].compactMap(\.self)
+            let chosen = [gamut?.rawValue, depth?.rawValue, gainMap?.rawValue].compactMap(\.self)
             return chosen.isEmpty ? list : BLAKE2bDigest(of: "\(list) \(chosen.joined(separator: " "))")
         }
     }
@@ -112,7 +114,7 @@ extension Recipe {
     func warning(_ header: ImageHeader, _ kept: Int, _ result: ImageFormat) -> String? {
         header.warning(
             kept: kept, isChosen: frames != nil, result: result, mapsColors: gamut == .sRGB,
-            isReduced: depth == .eight)
+            isReduced: depth == .eight, isBaseAlone: gainMap == .drop)
     }
 
     /// Makes one result for each target.
@@ -128,7 +130,7 @@ extension Recipe {
                     if let text, warnings.withLock({ $0.insert(text).inserted }) { reporter.warn(text, of: job) }
                     if header.hasProvenance { provenance.withLock { $0 = .removed } }
                 }
-                let response = try await list.load(ImageRequest(source, gamut: gamut, depth: depth))
+                let response = try await list.load(ImageRequest(source, gamut: gamut, depth: depth, gainMap: gainMap))
                 guard let image = response.encoded else {
                     throw LoadError(
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")

@@ -51,11 +51,13 @@ extension ImageHeader {
     ///   - isChosen: Whether the user has chosen the number of frames.
     ///   - mapsColors: Whether the user has asked for sRGB.
     ///   - isReduced: Whether the user has asked for 8 bits.
+    ///   - isBaseAlone: Whether the user has asked for no gain map.
     func warning(
-        kept: Int, isChosen: Bool, result: ImageFormat, mapsColors: Bool = false, isReduced: Bool = false
+        kept: Int, isChosen: Bool, result: ImageFormat, mapsColors: Bool = false, isReduced: Bool = false,
+        isBaseAlone: Bool = false
     ) -> String? {
         let sentences = [
-            losses(writing: result, isReduced: isReduced), mapsColors ? nil : gamutLoss,
+            losses(writing: result, isReduced: isReduced, isBaseAlone: isBaseAlone), mapsColors ? nil : gamutLoss,
             frameLosses(kept: kept, isChosen: isChosen, result: result),
         ].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")

@@ -11,6 +11,7 @@ struct AVIFEncoder: ImageEncoding {
     let holdsProfile = true
     let holdsDepth = true
     let holdsMotion = true
+    let holdsGainMap = true
     /// libaom encodes a picture in one call.
     let canBeStopped = false
     var lossless: WritableKeyPath<EncodeOptions.AVIF, Bool>? { \.lossless }
@@ -32,15 +33,21 @@ struct AVIFEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, options: EncodeOptions.AVIF, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
+        let map = try image.gainMap.map { map in
+            // Its levels stand for gains, in whichever colours.
+            var colors = EmbeddedMetadata()
+            colors.colors = CodedColors(primaries: 2, transfer: 2, matrix: 2, isFullRange: true)
+            return (file: try written(map.picture, quality, options, colors, cancellation), gains: map)
+        }
         guard image.isAnimated || image.layout.isDeep || options.lossless else {
             let file = try VipsEncoder(options: options).encode(image, quality: quality, cancellation: cancellation)
-            return try AVIFMetadata.added(metadata, to: file, cancellation)
+            return try AVIFMetadata.added(metadata, map, to: file, cancellation)
         }
         let file = try written(image, quality, options, metadata, cancellation)
         // libavif describes the colours, in the bitstream and of the track too.
         let rest = EmbeddedMetadata(exif: metadata.exif, xmp: metadata.xmp)
         let whole = image.isAnimated ? AVIFLoops(image.loopCount).added(to: file) : file
-        return try AVIFMetadata.added(rest, to: whole, cancellation)
+        return try AVIFMetadata.added(rest, map, to: whole, cancellation)
     }
 
     /// Writes a file with libavif.

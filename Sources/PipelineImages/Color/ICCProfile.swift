@@ -48,13 +48,20 @@ struct ICCProfile {
             let high = curve.number(at: 14 + 2 * Int(position), bytes: 2) ?? low
             return (Double(low) + Double(high - low) * (position - position.rounded(.down))) / 65535
         case "para":
-            // Type 0 is a power. Type 3 has the form of sRGB's curve: a power above a limit, a line below it.
-            let type = curve.number(at: 8, bytes: 2)
-            if type == 0 { return fixed(curve, at: 12).map { pow(value, $0) } }
-            guard type == 3 else { return nil }
-            let numbers = (0..<5).compactMap { fixed(curve, at: 12 + 4 * $0) }
-            guard numbers.count == 5 else { return nil }
-            return value >= numbers[4] ? pow(numbers[1] * value + numbers[2], numbers[0]) : numbers[3] * value
+            // A power; from type 3 on, as for sRGB, with a line below a limit (ICC.1:2022, section 10.18).
+            let counts = [1, 3, 4, 5, 7]
+            guard let type = curve.number(at: 8, bytes: 2), type < counts.count else { return nil }
+            let numbers = (0..<counts[type]).compactMap { fixed(curve, at: 12 + 4 * $0) }
+            guard numbers.count == counts[type] else { return nil }
+            if type == 0 { return pow(value, numbers[0]) }
+            let base = numbers[1] * value + numbers[2]
+            switch type {
+            case 3: return value >= numbers[4] ? pow(base, numbers[0]) : numbers[3] * value
+            case 4:
+                return value >= numbers[4]
+                    ? pow(base, numbers[0]) + numbers[5] : numbers[3] * value + numbers[6]
+            default: return pow(max(0, base), numbers[0]) + (type == 2 ? numbers[3] : 0)
+            }
         default: return nil
         }
     }

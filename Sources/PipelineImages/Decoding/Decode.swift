@@ -32,6 +32,7 @@ public struct Decode: Stage, LookingAhead {
     private var options: DecodeOptions
     private let gamut: Gamut?
     private let depth: Depth?
+    private let gainMap: GainMapHandling?
     private let budget: MemoryBudget
     let threads: BlockingThreads
 
@@ -52,12 +53,17 @@ public struct Decode: Stage, LookingAhead {
                 "The colours of the pixels; by default the source's, where the result can hold them.", example: "srgb"),
             .optional(
                 "depth", .choice(Depth.allCases, word: \.rawValue),
-                "The bits of a channel; by default the source's, where the result can hold them.", example: "8")
+                "The bits of a channel; by default the source's, where the result can hold them.", example: "8"),
+            .optional(
+                "gainMap", .choice(GainMapHandling.allCases, word: \.rawValue),
+                "What becomes of an HDR gain map; by default it is kept, where the result can hold it.", example: "drop"
+            )
         ) {
             var limits = limits
             limits.frames = $0
             return Decode(
-                codecs: codecs, limits: limits, quality: $1, allowTruncated: $2, gamut: $3, depth: $4, budget: budget)
+                codecs: codecs, limits: limits, quality: $1, allowTruncated: $2, gamut: $3, depth: $4, gainMap: $5,
+                budget: budget)
         }
     }
 
@@ -73,15 +79,17 @@ public struct Decode: Stage, LookingAhead {
     ///     others. A request's own choice comes first.
     ///   - depth: The bits of a channel; `nil`, the default, for 16 of a source with more than 8 in lists that end in bytes
     ///     and can keep them, and 8 in others. A request's own choice comes first.
+    ///   - gainMap: What becomes of a gain map; `nil`, the default, for keeping it in lists that end in bytes and can, and
+    ///     dropping it in others. A request's own choice comes first.
     ///   - budget: The memory that all decodes with this budget share; by default a common budget of 512 MB.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
-        allowTruncated: Bool = false, gamut: Gamut? = nil, depth: Depth? = nil, budget: MemoryBudget = .decoding,
-        threads: BlockingThreads = .decoding
+        allowTruncated: Bool = false, gamut: Gamut? = nil, depth: Depth? = nil, gainMap: GainMapHandling? = nil,
+        budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
     ) {
         self.codecs = codecs
-        (self.gamut, self.depth) = (gamut, depth)
+        (self.gamut, self.depth, self.gainMap) = (gamut, depth, gainMap)
         self.limits = limits
         self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames, quality: quality)
         self.budget = budget
@@ -97,7 +105,16 @@ public struct Decode: Stage, LookingAhead {
         }
     }
 
-    /// The number of frames, the quality, whether truncated files are allowed, and the colours.
+    /// Whether a list is to keep the gain map of a request, if its stages do.
+    private func wantsGainMap(_ request: ImageRequest) -> Bool {
+        switch request.gainMap ?? gainMap {
+        case .drop: false
+        case .keep: true
+        case nil: ahead.endInBytes
+        }
+    }
+
+    /// The number of frames, the quality, whether truncated files are allowed, the colours, the depth and the gain map.
     public var signature: String? { "decode(\((["frames: \(options.frames)"] + choices).joined(separator: ", ")))" }
 
     public var parameters: String {
@@ -110,10 +127,19 @@ public struct Decode: Stage, LookingAhead {
         (options.quality == .quality ? [] : ["\(options.quality)"]) + (options.allowTruncated ? ["truncated"] : [])
             + (gamut.map { ["gamut: \($0.rawValue)"] } ?? [])
             + (depth.map { ["depth: \($0.rawValue)"] } ?? [])
+            + (gainMap.map { ["gain map: \($0.rawValue)"] } ?? [])
+    }
+
+    /// What the pixels of a request keep of the source, in words.
+    package func kept(_ request: ImageRequest) -> String {
+        [
+            keepsColors(request) ? " in its colours" : "", keepsDepth(request) ? " and depth" : "",
+            wantsGainMap(request) && ahead.keepGainMap ? " with its gain map" : "",
+        ].joined()
     }
 
     /// Whether pixels of a request stay in their own colours, if they have some that a layout can name.
-    package func keepsColors(_ request: ImageRequest) -> Bool {
+    private func keepsColors(_ request: ImageRequest) -> Bool {
         switch request.gamut ?? gamut {
         case .sRGB: false
         case .source: ahead.keepColors
@@ -136,7 +162,9 @@ public struct Decode: Stage, LookingAhead {
         let work = try work(for: file, load, time)
         let (header, image) = try await work.run(on: threads)
         let conversion = header.conversion.map { ", \($0)" } ?? ""
-        load.note("\(header.format), \(header.size)\(conversion)\(header.losses.map { ". \($0)" } ?? "")")
+        let isDamaged = header.keepsGainMap && image.gainMap == nil
+        let losses = [header.losses, isDamaged ? GainMapDescription.unreadable : nil].compactMap(\.self)
+        load.note("\(header.format), \(header.size)\(conversion)\(losses.map { ". \($0)" }.joined())")
         attachSource(to: &load, file, header, work.decoder)
         load.advance(to: .decoded(image))
         return .done
@@ -158,6 +186,10 @@ public struct Decode: Stage, LookingAhead {
         }
         options.keepsColors = keepsColors(load.request)
         options.keepsDepth = keepsDepth(load.request)
+        if wantsGainMap(load.request) {
+            options.stageDroppingGainMap = ahead.stageDroppingGainMap
+            options.keepsGainMap = options.stageDroppingGainMap == nil
+        }
         try limits.check(encodedBytes: file.bytes.count)
         let codec = try (codecs ?? load.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)
         var work = DecodeWork(

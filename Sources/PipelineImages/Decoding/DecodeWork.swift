@@ -82,13 +82,13 @@ package struct DecodeWork: Sendable {
 
     private func checked(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {
         let (found, box) = try sized(header)
-        guard found.pixelType == .uint16, found.decodingMemory(box: box, frames: options.frames) > limits.memory else {
-            return (found, box)
-        }
-        // Rather 8 bits than no picture.
+        guard found.keepsGainMap || found.pixelType == .uint16,
+            found.decodingMemory(box: box, frames: options.frames) > limits.memory
+        else { return (found, box) }
+        // Rather without a gain map, or with 8 bits, than no picture.
         var reduced = header
-        reduced.holdsDepth = false
-        return try sized(reduced)
+        if found.keepsGainMap { reduced.gainMapMemory = 0 } else { reduced.holdsDepth = false }
+        return try checked(reduced)
     }
 
     private func sized(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {

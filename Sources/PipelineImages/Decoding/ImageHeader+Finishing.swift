@@ -14,6 +14,11 @@ extension ImageHeader {
         header.pixelColors = options.keepsColors ? sourceColors ?? .sRGB : .sRGB
         let isStill = min(frames, options.frames) <= 1
         header.pixelType = options.keepsDepth && holdsDepth && isStill && header.keepsNumbers ? .uint16 : .uint8
+        // Gains of single colours are for the file's primaries, and all are for its tones.
+        header.keepsGainMap =
+            options.keepsGainMap && gainMapMemory > 0 && isStill && header.keepsTones
+            && (gainMapIsGray || header.keepsPrimaries)
+        header.stageDroppingGainMap = options.stageDroppingGainMap
         return header
     }
 

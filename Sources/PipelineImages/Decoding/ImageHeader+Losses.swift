@@ -9,9 +9,13 @@ extension ImageHeader {
     ///   - result: The format that is written. One that never holds more than 8 bits isn't told to have lost them; `nil`
     ///     to tell that too.
     ///   - isReduced: Whether 8 bits were asked for, and so aren't told to be lost.
-    package func losses(writing result: ImageFormat?, isReduced: Bool = false) -> String? {
+    ///   - isBaseAlone: Whether the gain map was to be dropped; likewise.
+    package func losses(
+        writing result: ImageFormat?, isReduced: Bool = false, isBaseAlone: Bool = false
+    ) -> String? {
         let sentences = [
-            characterLosses, pictureLosses, toneLosses, gainMapLosses, isReduced ? nil : depthLosses(result),
+            characterLosses, pictureLosses, toneLosses, isBaseAlone ? nil : gainMapLosses,
+            isReduced ? nil : depthLosses(result),
             provenanceLoss,
         ]
         .compactMap(\.self)
@@ -26,6 +30,12 @@ extension ImageHeader {
         guard hasProfile, profileSpace != .sRGB else { return nil }
         return "\(profileSpace?.rawValue ?? "a colour profile") to sRGB"
     }
+
+    /// Whether pixels have the primaries of the file.
+    var keepsPrimaries: Bool { pixelColors != .sRGB || conversion == nil }
+
+    /// Whether no tone mapping changes the pixels.
+    var keepsTones: Bool { toneLosses == nil }
 
     /// The name of the colours that decoding makes sRGB's, such as `Display P3`; `nil` for grey, inks, HDR, and colours that
     /// stay.
@@ -43,7 +53,11 @@ extension ImageHeader {
         return "\(convertedColors.transferName) becomes SDR by tone mapping (ITU-R BT.2446 A)."
     }
 
-    private var gainMapLosses: String? { gainMap == nil ? nil : GainMapDescription.dropped }
+    private var gainMapLosses: String? {
+        guard gainMap != nil, !keepsGainMap else { return nil }
+        guard let stage = stageDroppingGainMap else { return GainMapDescription.dropped }
+        return "The HDR gain map is dropped, since \(stage) doesn't keep it."
+    }
 
     private func depthLosses(_ result: ImageFormat?) -> String? {
         let deep: [ImageFormat] = [.png, .tiff, .avif]

@@ -24,6 +24,7 @@ extension ImageHeader {
             // The whole picture's samples, those that are cut out or in another order, and rows in floating point.
             .saturatingPlus(storedSize.bytes(deep)).saturatingPlus(stored.bytes(deep))
             .saturatingPlus(deep > 0 ? target.width.saturatingTimes(4096) : 0)
+            .saturatingPlus(keepsGainMap ? gainMapMemory : 0)
             // The profile is held in the file's pieces, as a whole, and as LittleCMS reads it.
             .saturatingPlus(profileBytes.saturatingTimes(3))
     }

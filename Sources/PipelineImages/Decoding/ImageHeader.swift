@@ -53,8 +53,16 @@ public struct ImageHeader: Sendable, Hashable {
     package var pixelColors = PixelLayout.ColorSpace.sRGB
     /// The type of sample that decoding makes.
     package var pixelType = PixelLayout.SampleType.uint8
-    /// The description of the file's gain map, which decoding drops; `nil` without a map.
+    /// The description of the file's gain map; `nil` without a map.
     package var gainMap: GainMapDescription.Standard?
+    /// The bytes that decoding the gain map holds; 0 if the decoder can't decode it.
+    package var gainMapMemory = 0
+    /// Whether the gain map has one gain for all colours.
+    package var gainMapIsGray = false
+    /// Whether decoding makes the gain map too.
+    package var keepsGainMap = false
+    /// The stage for which it doesn't; `nil` if it is for another reason.
+    package var stageDroppingGainMap: String?
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.
     package var missingCharacters = 0
     /// One of them; 0 without any.
@@ -96,6 +104,15 @@ public struct ImageHeader: Sendable, Hashable {
     /// The region to decode, in stored pixels.
     var storedRegion: PixelRegion {
         region.map { orientation.stored($0, in: storedSize) } ?? PixelRegion(x: 0, y: 0, size: storedSize)
+    }
+
+    /// The part of the picture that is decoded, in shares of its sides.
+    package var shownPart: GainMap.Part {
+        guard let region else { return GainMap.Part() }
+        let (width, height) = (Double(size.width), Double(size.height))
+        return GainMap.Part(
+            x: Double(region.x) / width, y: Double(region.y) / height, width: Double(region.size.width) / width,
+            height: Double(region.size.height) / height)
     }
 
     /// The size that fits a box, in stored orientation: exactly the size that `Downscale` produces. Only a vector picture

@@ -152,6 +152,14 @@ public struct Encode: Stage, ColorKeeping {
         }
     }
 
+    /// Whether the format, or one of those to choose from, holds a gain map. If another is chosen, the stage drops it.
+    public var keepsGainMap: Bool {
+        switch target {
+        case .format(let format): codecs.codec(for: format)?.encoder?.holdsGainMap == true
+        case .accepted(let accepted): accepted.choices.contains { codecs.codec(for: $0)?.encoder?.holdsGainMap == true }
+        }
+    }
+
     /// Whether the format, or one of those to choose from, says which colours its numbers stand for. If another is chosen,
     /// the stage converts to sRGB.
     public var keepsColors: Bool {
@@ -178,11 +186,16 @@ public struct Encode: Stage, ColorKeeping {
             var metadata =
                 try source.map { try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation) }
                 ?? EmbeddedMetadata()
-            let numbers = try Self.described(image, format, codecs, &metadata, cancellation)
+            var numbers = try Self.described(image, format, codecs, &metadata, cancellation)
+            let holdsMap = codecs.codec(for: format)?.encoder?.holdsGainMap == true && !image.isAnimated
+            numbers.gainMap = holdsMap ? try image.gainMap?.fitted(to: image.size, cancellation) : nil
             return try Self.encoded(
                 numbers, format, options.resolved(for: format), codecs, metadata, cancellation)
         }
         if case .accepted = target { load.note(result.format.rawValue) }
+        if image.gainMap != nil, codecs.codec(for: result.format)?.encoder?.holdsGainMap != true {
+            load.note("The HDR gain map is dropped, since \(result.format) doesn't hold one.")
+        }
         if result.quality != options.resolved(for: result.format).quality { load.note("quality \(result.quality)") }
         load.advance(
             to: .encoded(

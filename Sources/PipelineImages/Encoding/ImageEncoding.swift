@@ -23,9 +23,11 @@ public protocol ImageEncoding: Sendable {
     /// Whether files say which colours their numbers stand for, by ``EmbeddedMetadata/profile`` or
     /// ``EmbeddedMetadata/colors``; `false` by default. Others get pixels converted to sRGB.
     var holdsProfile: Bool { get }
-    /// Whether files hold 16 bits a channel (``PixelLayout/SampleType/uint16``) of a still picture; `false` by default. Others
+    /// Whether files hold 16 bits a channel (`PixelLayout.SampleType.uint16`) of a still picture; `false` by default. Others
     /// get 8.
     var holdsDepth: Bool { get }
+    /// Whether files hold the `GainMap` of a still picture; `false` by default. Others get pictures without any.
+    var holdsGainMap: Bool { get }
     /// Whether ``encode(_:quality:options:metadata:cancellation:)`` ends soon after its cancellation; `true` by default.
     /// A cancelled load doesn't wait for an encoder that can't be stopped. The call ends later, on its thread.
     var canBeStopped: Bool { get }
@@ -51,7 +53,8 @@ public protocol ImageEncoding: Sendable {
     /// Makes a file. Runs on a thread that may block.
     /// - Parameters:
     ///   - image: The pixels: 8 bits a channel with straight alpha, in sRGB or, with ``holdsProfile``, in the colours that
-    ///     `metadata` tells; the layout says sRGB in both cases. Its sides are within ``longestSide``.
+    ///     `metadata` tells; the layout says sRGB in both cases. Its sides are within ``longestSide``. With ``holdsGainMap``,
+    ///     its gain map is the one to write.
     ///   - quality: From 1 to 100; ignored without ``Fidelity/byQuality``.
     ///   - options: The format's own options; they passed ``check(_:)``.
     ///   - metadata: The metadata to write, if the format can hold it.
@@ -84,6 +87,8 @@ extension ImageEncoding {
     public var holdsProfile: Bool { false }
     /// `false`.
     public var holdsDepth: Bool { false }
+    /// `false`.
+    public var holdsGainMap: Bool { false }
     /// `true`.
     public var canBeStopped: Bool { true }
     /// `nil`.

@@ -9,7 +9,7 @@ public import Pipeline
 /// map?.parameters?.alternateHeadroom      // 2.3 stops above white
 /// ```
 ///
-/// The map is described and not applied: decoding returns the base picture alone, and its trace says so.
+/// A decode makes a `GainMap` of it if the list keeps it; see `GainMapHandling`.
 public struct GainMapDescription: Sendable, Hashable {
     /// The description that a file has of its gain map.
     public enum Standard: String, Sendable, Hashable, CaseIterable {
@@ -35,6 +35,8 @@ public struct GainMapDescription: Sendable, Hashable {
 
     /// What is told of a picture that is made without its map.
     package static let dropped = "The HDR gain map is dropped."
+    /// What is told if a map that was to be kept can't be decoded.
+    static let unreadable = "The HDR gain map is dropped, since it is damaged."
 
     /// Describes a gain map whose parameters can be read.
     package init(_ standard: Standard, size: PixelSize?, channelCount: Int?, _ parameters: GainMapParameters) {
@@ -60,25 +62,27 @@ public struct GainMapDescription: Sendable, Hashable {
         }
     }
 
+    /// The bytes that decoding a map of a size holds; 0 for one that isn't decoded, since its parameters can't be read or it
+    /// has more than four times as many pixels as its picture.
+    func memory(_ size: PixelSize, of picture: PixelSize) -> Int {
+        guard parameters != nil, size.bytes(1) <= picture.bytes(4) else { return 0 }
+        // Planes or coefficients as the codec holds them, the pixels, and the same turned.
+        return size.bytes(18)
+    }
+
     /// Finds the gain map of a file; `nil` if there is none, or if the format isn't JPEG, AVIF or HEIC.
     /// - Throws: `CancellationError`.
     init?(of bytes: [UInt8], _ format: ImageFormat, _ cancellation: WorkCancellation) throws {
         let found: GainMapDescription?
         switch format {
-        case .jpeg: found = try GainMapDescription(inJPEG: bytes, cancellation)
+        case .jpeg: found = try JPEGGainMap(in: bytes, cancellation)?.description
         #if AVIF || HEIC
-        case .avif, .heic: found = try HEIFFile(ifPresent: bytes, format: format, cancellation)?.gainMap
+        case .avif, .heic:
+            found = try HEIFFile(ifPresent: bytes, format: format, cancellation)?.gainMap?.description
         #endif
         default: found = nil
         }
         guard let found else { return nil }
         self = found
     }
-}
-
-/// Why a gain map's parameters can't be read.
-package struct GainMapFault: Error {
-    package let reason: String
-
-    init(_ reason: String) { self.reason = reason }
 }

@@ -23,7 +23,11 @@ struct HEIFStill {
         header.memory = memory
         header.holdsDepth = picture.first.bits > 8
         header.take(profile: picture.profile)
-        header.gainMap = file.gainMap?.standard
+        if let map = file.gainMap?.description {
+            header.gainMap = map.standard
+            header.gainMapMemory = map.size.map { map.memory($0, of: picture.size) } ?? 0
+            header.gainMapIsGray = map.channelCount == 1
+        }
         header.hasProvenance = file.hasProvenance
         header.take(picture.codedColors)
         return header
@@ -60,28 +64,23 @@ struct HEIFStill {
     ) throws -> DecodedImage {
         let header = header.keeping(options)
         let target = header.storedSize(for: box)
-        if isDeep { return try deep(header, target, cancellation) }
-        let source = try thumbnail(for: target, header.pixelColors, options.quality, cancellation) ?? picture
+        var image =
+            isDeep
+            ? try deep(header, target, cancellation) : try reduced(to: target, header, options.quality, cancellation)
+        if header.keepsGainMap { image.gainMap = try gainMap(header, image.size, cancellation) }
+        return image
+    }
+
+    /// Decodes the picture with 8 bits a channel, scaled to a size.
+    private func reduced(
+        to target: PixelSize, _ header: ImageHeader, _ quality: DecodeQuality, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let source = try thumbnail(for: target, header.pixelColors, quality, cancellation) ?? picture
         var stored = header
         stored.storedSize = source.geometry.size
         stored.orientation = source.geometry.orientation
         let size = source.geometry.orientation.applied(to: target)
-        let (pixels, layout) =
-            switch source.first.codec {
-            case .av1:
-                #if AVIF
-                try AVIFStill(bytes: file.bytes, format: file.format, picture: source)
-                    .pixels(size, options.quality, cancellation)
-                #else
-                throw UnknownFormat.leftOut("coded with AV1", "AVIF")
-                #endif
-            case .hevc:
-                #if HEIC
-                try HEICStill(bytes: file.bytes, picture: source).pixels(size, options.quality, cancellation)
-                #else
-                throw UnknownFormat.leftOut("coded with HEVC", "HEIC")
-                #endif
-            }
+        let (pixels, layout) = try pixels(of: source, size, quality, cancellation)
         // A thumbnail without colour information has the picture's.
         let isDescribed = !source.profile.isEmpty || source.colors != nil
         let profile = isDescribed ? source.profile : picture.profile
@@ -89,6 +88,54 @@ struct HEIFStill {
         stored.take(isDescribed ? source.codedColors : picture.codedColors)
         let finished = try stored.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
         return try DecodedImage(validating: finished, size: target, layout: layout, nativeSize: header.size)
+    }
+
+    /// Decodes the gain map, reduced as the picture is; `nil` for one that is damaged.
+    private func gainMap(
+        _ header: ImageHeader, _ size: PixelSize, _ cancellation: WorkCancellation
+    ) throws -> GainMap? {
+        guard let found = file.gainMap, let item = found.item, let parameters = found.description.parameters else {
+            return nil
+        }
+        do {
+            let map = try file.picture(of: item, cancellation: cancellation)
+            guard found.description.memory(map.size, of: picture.size) > 0,
+                map.codedSize.bytes(1) <= picture.codedSize.bytes(4)
+            else { return nil }
+            // A map without a turn of its own is stored as the picture is.
+            var own = header
+            if map.geometry.orientation != .up { own.orientation = map.geometry.orientation }
+            let target = map.geometry.size.reduced(by: own.orientation.applied(to: size), of: own.storedSize)
+            let (pixels, layout) = try pixels(of: map, target, .quality, cancellation)
+            guard layout == .rgb else { return nil }
+            let isGray = header.gainMapIsGray
+            return try GainMap(
+                decoded: isGray ? stride(from: 0, to: pixels.count, by: 3).map { pixels[$0] } : pixels, size: target,
+                isGray ? .gray : .rgb, parameters,
+                stored: map.geometry.size, of: own, profile: file.alternateProfile(with: item), cancellation)
+        } catch let error as LoadError where [.undecodable, .unsupportedType].contains(error.code) {
+            return nil
+        }
+    }
+
+    /// The pixels of an item, scaled to a size, in its own colours and not yet turned.
+    private func pixels(
+        of source: HEIFPicture, _ size: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
+    ) throws -> ([UInt8], PixelLayout) {
+        switch source.first.codec {
+        case .av1:
+            #if AVIF
+            try AVIFStill(bytes: file.bytes, format: file.format, picture: source).pixels(size, quality, cancellation)
+            #else
+            throw UnknownFormat.leftOut("coded with AV1", "AVIF")
+            #endif
+        case .hevc:
+            #if HEIC
+            try HEICStill(bytes: file.bytes, picture: source).pixels(size, quality, cancellation)
+            #else
+            throw UnknownFormat.leftOut("coded with HEVC", "HEIC")
+            #endif
+        }
     }
 
     /// Decodes the picture with 16 bits a channel, scaled to a size.

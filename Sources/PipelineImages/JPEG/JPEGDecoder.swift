@@ -11,8 +11,10 @@ struct JPEGDecoder: ImageDecoding {
         var header = try bytes.withUnsafeBufferPointer { buffer in
             try JPEGFile(buffer, allowDamage: true, cancellation: cancellation).imageHeader
         }
-        if let map = try GainMapDescription(inJPEG: bytes, cancellation), map.size != nil {
+        if let map = try JPEGGainMap(in: bytes, cancellation)?.description, let size = map.size {
             header.gainMap = map.standard
+            header.gainMapMemory = map.memory(size, of: header.storedSize)
+            header.gainMapIsGray = map.channelCount == 1
         }
         return header
     }
@@ -21,6 +23,15 @@ struct JPEGDecoder: ImageDecoding {
     /// the thumbnail in the file if that is large enough.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        var image = try picture(bytes, header, box, options, cancellation)
+        if header.keepsGainMap { image.gainMap = try gainMap(of: bytes, header, image.size, cancellation) }
+        return image
+    }
+
+    private func picture(
+        _ bytes: [UInt8], _ header: ImageHeader, _ box: PixelSize?, _ options: DecodeOptions,
+        _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
         if options.quality == .fast, header.region == nil,
             let image = try thumbnail(of: bytes, header, box, options, cancellation)
@@ -37,6 +48,35 @@ struct JPEGDecoder: ImageDecoding {
             }
             let colors = try InkPixels(pixels, size: scale.target, profile: file.profile ?? []).colors(cancellation)
             return try header.image(colors, size: scale.target, layout: .rgb, profile: nil, cancellation)
+        }
+    }
+
+    /// Decodes the gain map, reduced as the picture is; `nil` for one that is damaged.
+    /// - Parameter size: The size of the decoded picture or region.
+    private func gainMap(
+        of bytes: [UInt8], _ header: ImageHeader, _ size: PixelSize, _ cancellation: WorkCancellation
+    ) throws -> GainMap? {
+        guard let found = try JPEGGainMap(in: bytes, cancellation), let place = found.place,
+            let parameters = found.description.parameters
+        else { return nil }
+        do {
+            return try bytes[place...].withUnsafeBufferPointer { buffer in
+                let file = try JPEGFile(buffer, allowDamage: false, cancellation: cancellation)
+                let stored = file.imageHeader.storedSize
+                // The header that the budget was asked for may have been another's.
+                guard !file.isInk, found.description.memory(stored, of: header.storedSize) <= header.gainMapMemory,
+                    (file.layout == .gray) == header.gainMapIsGray
+                else { return nil }
+                let whole = PixelRegion(x: 0, y: 0, size: stored)
+                let target = stored.reduced(
+                    by: header.orientation.applied(to: size), of: header.storedRegion.size)
+                let scale = JPEGScale(region: whole, target: target, quality: .quality)
+                return try GainMap(
+                    decoded: try pixels(of: file, scale, .quality, cancellation), size: target, file.layout, parameters,
+                    stored: stored, of: header, profile: found.profile, cancellation)
+            }
+        } catch let error as LoadError where [.undecodable, .unsupportedType].contains(error.code) {
+            return nil
         }
     }
 

@@ -8,6 +8,7 @@ struct JPEGEncoder: ImageEncoding {
     let longestSide = 65_500
     let holdsProfile = true
     let holdsAlpha = false
+    let holdsGainMap = true
     var progressive: WritableKeyPath<EncodeOptions.JPEG, Bool>? { \.progressive }
 
     func fidelity(_ options: EncodeOptions.JPEG) -> Fidelity { .byQuality }
@@ -25,6 +26,17 @@ struct JPEGEncoder: ImageEncoding {
     func encode(
         _ image: DecodedImage, quality: Int, options: EncodeOptions.JPEG, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        guard let map = image.gainMap else {
+            return try picture(image, quality, options, metadata, cancellation)
+        }
+        let file = try JPEGGainMapFile(map, metadata) { try picture($0, quality, options, $1, cancellation) }
+        return file.bytes(try picture(image, quality, options, file.metadata, cancellation))
+    }
+
+    private func picture(
+        _ image: DecodedImage, _ quality: Int, _ options: EncodeOptions.JPEG, _ metadata: EmbeddedMetadata,
+        _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         try cancellation.check()
         guard metadata.profile.count <= Self.mostProfileBytes else {

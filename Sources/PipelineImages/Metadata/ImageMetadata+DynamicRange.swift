@@ -42,6 +42,8 @@ extension ImageMetadata {
             header.pixelType = .uint16
         }
         header.gainMap = gainMap?.size == nil ? nil : gainMap?.standard
+        let mapped: [ImageFormat?] = [.jpeg, .avif]
+        header.keepsGainMap = gainMap?.parameters != nil && mapped.contains(result) && header.keepsTones
         return header.losses(writing: result)
     }
 }

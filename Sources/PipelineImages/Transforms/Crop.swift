@@ -167,6 +167,8 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
     /// Unless the part is the most interesting one, which is looked for in 8 bits.
     public var keepsDepth: Bool { if case .interest = region { false } else { true } }
 
+    public var keepsGainMap: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         // The decoder has already cut it out.
@@ -176,6 +178,7 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
             var part = DecodedImage(
                 size: image.size, layout: image.layout, frames: image.frames, nativeSize: image.nativeSize)
             part.croppedSize = region.size
+            part.gainMap = image.gainMap
             return part
         }
         let rectangle = try rectangle(in: image.size) ?? interesting(in: image, cancellation)
@@ -196,6 +199,7 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
             return result
         }
         cut.croppedSize = part.size
+        cut.gainMap = image.gainMap?.cropped(to: part, of: image.size)
         return cut
     }
 

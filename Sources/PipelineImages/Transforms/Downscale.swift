@@ -27,6 +27,8 @@ public struct Downscale: Stage, PixelSizing, ColorKeeping {
 
     public var keepsDepth: Bool { true }
 
+    public var keepsGainMap: Bool { true }
+
     /// The kernel. The size isn't included: the request's has its own place in the cache key.
     public var signature: String? { "downscale(lanczos3)" }
 
@@ -67,23 +69,29 @@ extension DecodedImage {
             return try keepingColors { try $0.downscaled(to: target, cancellation) }
         }
         let frames = try resampled(to: target, cancellation).frames
-        return DecodedImage(
+        var scaled = DecodedImage(
             size: target, layout: layout, frames: frames, loopCount: loopCount, nativeSize: nativeSize, region: region)
+        scaled.gainMap = gainMap
+        return scaled
     }
 
     /// Returns every frame scaled to a size by a Lanczos-3 kernel, in floating point if it has 16 bits a channel.
     func resampled(to target: PixelSize, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard target != size else { return self }
+        var scaled: DecodedImage
         if layout.isDeep {
             let resampler = DeepResampler(from: size, to: target, layout)
-            return try mapFrames(size: target, isOfAnyDepth: true, cancellation) {
+            scaled = try mapFrames(size: target, isOfAnyDepth: true, cancellation) {
                 try resampler.scaled($0, cancellation)
             }
+        } else {
+            let plan = ResamplePlan(from: size, to: target, reserve: DecodeQuality.quality.blockReserve)
+            scaled = try mapFrames(size: target, cancellation) { pixels in
+                guard let start = pixels.baseAddress else { return [] }
+                return try Resampler.scaled(start, plan, layout: layout, cancellation: cancellation)
+            }
         }
-        let plan = ResamplePlan(from: size, to: target, reserve: DecodeQuality.quality.blockReserve)
-        return try mapFrames(size: target, cancellation) { pixels in
-            guard let start = pixels.baseAddress else { return [] }
-            return try Resampler.scaled(start, plan, layout: layout, cancellation: cancellation)
-        }
+        scaled.gainMap = gainMap
+        return scaled
     }
 }

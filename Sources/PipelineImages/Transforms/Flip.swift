@@ -32,6 +32,8 @@ public struct Flip: SpecifiedTransform, PixelSizing, ColorKeeping {
 
     public var keepsDepth: Bool { true }
 
+    public var keepsGainMap: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         try image.oriented(axis == .horizontal ? .upMirrored : .downMirrored, cancellation)

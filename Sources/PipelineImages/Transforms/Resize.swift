@@ -124,6 +124,9 @@ public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
 
     public var keepsDepth: Bool { fit != .contain }
 
+    /// Unless bars are added.
+    public var keepsGainMap: Bool { fit != .contain }
+
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {
             throw LoadError(.untransformable, subject: "", "No picture can have \(size) pixels.")

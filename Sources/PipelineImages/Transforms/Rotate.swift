@@ -73,6 +73,9 @@ public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
     /// Whether it turns by a multiple of 90°.
     public var keepsDepth: Bool { orientation != nil }
 
+    /// Likewise.
+    public var keepsGainMap: Bool { orientation != nil }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         if let orientation { return try image.oriented(orientation, cancellation) }
@@ -172,6 +175,7 @@ extension DecodedImage {
                     to: start, size: size, channels: layout.bytesPerPixel, cancellation: cancellation)
             }, loopCount: loopCount, nativeSize: orientation.applied(to: nativeSize))
         result.croppedSize = croppedSize.map(orientation.applied(to:))
+        result.gainMap = try gainMap?.oriented(orientation, cancellation)
         return result
     }
 }

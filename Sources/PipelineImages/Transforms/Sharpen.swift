@@ -27,6 +27,8 @@ public struct Sharpen: SpecifiedTransform, ColorKeeping {
 
     public var keepsColors: Bool { true }
 
+    public var keepsGainMap: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard amount > 0 else { return image }
@@ -36,7 +38,7 @@ public struct Sharpen: SpecifiedTransform, ColorKeeping {
         let hasAlpha = image.layout.hasAlpha
         let channels = image.layout.channelCount
         var frame = -1
-        return try image.mapPixels(cancellation) { old, new, pixels in
+        var result = try image.mapPixels(cancellation) { old, new, pixels in
             if pixels.lowerBound == 0 { frame += 1 }
             try blurred.withPixels(ofFrame: frame) { blurred in
                 for index in pixels.lowerBound * channels..<pixels.upperBound * channels {
@@ -47,5 +49,7 @@ public struct Sharpen: SpecifiedTransform, ColorKeeping {
                 }
             }
         }
+        result.gainMap = image.gainMap
+        return result
     }
 }

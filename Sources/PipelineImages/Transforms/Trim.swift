@@ -40,6 +40,8 @@ public struct Trim: SpecifiedTransform, ColorKeeping {
     /// Whether the colour that it draws in has the same numbers in all colour spaces.
     public var keepsColors: Bool { color?.isInAllSpaces ?? true }
 
+    public var keepsGainMap: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         var (left, right, top, bottom) = (image.width, -1, image.height, -1)

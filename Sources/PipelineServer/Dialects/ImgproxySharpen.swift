@@ -15,6 +15,8 @@ struct ImgproxySharpen: PixelTransform, ColorKeeping {
 
     var keepsColors: Bool { true }
 
+    var keepsGainMap: Bool { true }
+
     var signature: String? { "imgproxySharpen(\(sigma))" }
 
     var parameters: String { "\(sigma)" }
@@ -39,9 +41,11 @@ struct ImgproxySharpen: PixelTransform, ColorKeeping {
                 }
             }
         }
-        return DecodedImage(
+        var sharpened = DecodedImage(
             size: image.size, layout: image.layout, frames: frames, loopCount: image.loopCount,
             nativeSize: image.nativeSize)
+        sharpened.gainMap = image.gainMap
+        return sharpened
     }
 
     /// The luma in percent of white (BT.709).

@@ -7,13 +7,18 @@ struct ImgproxyTrim: PixelTransform, ColorKeeping {
 
     var keepsColors: Bool { trim.keepsColors }
 
+    var keepsGainMap: Bool { true }
+
     var signature: String? { "imgproxyTrim(\(parameters))" }
 
     var parameters: String { trim.parameters }
 
     func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let rest = try trim.transformed(image, cancellation)
-        return DecodedImage(size: rest.size, layout: rest.layout, frames: rest.frames, loopCount: rest.loopCount)
+        var trimmed = DecodedImage(
+            size: rest.size, layout: rest.layout, frames: rest.frames, loopCount: rest.loopCount)
+        trimmed.gainMap = rest.gainMap
+        return trimmed
     }
 }
 
@@ -28,6 +33,8 @@ struct ImgproxyCrop: PixelTransform, PixelSizing, ColorKeeping {
     }
 
     var keepsColors: Bool { true }
+
+    var keepsGainMap: Bool { true }
 
     var signature: String? { "imgproxyCrop(\(parameters))" }
 
@@ -61,6 +68,8 @@ struct ImgproxyResize: PixelTransform, PixelSizing, ColorKeeping {
     let sizing: ImgproxySizing
 
     var keepsColors: Bool { true }
+
+    var keepsGainMap: Bool { true }
 
     var signature: String? { "imgproxyResize(\(sizing.description))" }
 

@@ -7,6 +7,10 @@ struct ThumborCrop: PixelTransform, PixelSizing, ColorKeeping {
 
     var keepsColors: Bool { true }
 
+    var keepsDepth: Bool { true }
+
+    var keepsGainMap: Bool { true }
+
     var signature: String? { "thumborCrop(\(edges))" }
 
     var parameters: String { "\(edges)" }
@@ -33,6 +37,8 @@ struct ThumborTransform: PixelTransform, PixelSizing, ColorKeeping {
     let filters: [ThumborFilter]
 
     var keepsColors: Bool { filters.isEmpty }
+
+    var keepsGainMap: Bool { filters.isEmpty }
 
     var signature: String? { "thumbor(\(parameters))" }
 

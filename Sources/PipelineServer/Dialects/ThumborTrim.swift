@@ -9,6 +9,8 @@ struct ThumborTrim: PixelTransform, ColorKeeping {
 
     var keepsColors: Bool { true }
 
+    var keepsGainMap: Bool { true }
+
     var signature: String? { "thumborTrim(\(parameters))" }
 
     var parameters: String {

@@ -6,6 +6,8 @@ struct BeginEncoding: Stage, ColorKeeping {
     let accepts: Phases = .decoded
     let produces: Phases = .decoded
     let keepsColors = true
+    let keepsDepth = true
+    let keepsGainMap = true
 
     func run(_ load: inout Load) async throws -> Outcome {
         ClientWork.current?.hasBegunToEncode.store(true, ordering: .relaxed)

@@ -11,6 +11,10 @@ struct RequireSize: PixelTransform, ColorKeeping {
 
     var keepsColors: Bool { true }
 
+    var keepsDepth: Bool { true }
+
+    var keepsGainMap: Bool { true }
+
     var signature: String? { "requireSize(\(parameters))" }
 
     var parameters: String {
@@ -39,6 +43,10 @@ struct ScaleByPercent: PixelTransform, ColorKeeping {
     }
 
     var keepsColors: Bool { true }
+
+    var keepsDepth: Bool { true }
+
+    var keepsGainMap: Bool { true }
 
     var signature: String? { "scale(\(percent) of \(longestSide))" }
 

@@ -57,8 +57,8 @@ public struct KeepDecoded: CompositeStage, KeyedStage {
             let reduced = ReducedPart(part), sources.hasRoom(for: reduced.whole, part.header)
         {
             sources.remember(part.header, headerKey)
-            let colors = decode.keepsColors(load.request) ? " in its colours" : ""
-            let key = variant("decoded 1/\(reduced.divisor) \(decode.signature ?? "")\(colors)")
+            let kept = decode.kept(load.request)
+            let key = variant("decoded 1/\(reduced.divisor) \(decode.signature ?? "")\(kept)")
             let start = load
             if let (image, outcome) = try await whole(key, reduced.whole, by: decode, &load) {
                 if outcome == .hit {
@@ -180,7 +180,9 @@ private struct ReducedPart {
         let crop = Crop(
             x: rectangle.x, y: rectangle.y, width: rectangle.size.width, height: rectangle.size.height)
         let cut = try await BlockingThreads.decoding.run(priority: priority) { try crop.transformed(image, $0) }
-        return DecodedImage(
+        var result = DecodedImage(
             size: cut.size, layout: cut.layout, frames: cut.frames, nativeSize: part.header.size, region: part.region)
+        result.gainMap = cut.gainMap
+        return result
     }
 }

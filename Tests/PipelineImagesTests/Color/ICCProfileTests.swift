@@ -52,6 +52,30 @@ struct ICCProfileTests {
         #expect(isSRGB == isSRGBs)
     }
 
+    @Test("A curve may have any of the parametric forms, as in the pictures of phones")
+    func parametric() throws {
+        func curve(_ type: Int, _ numbers: [Double]) -> [UInt8] {
+            let fixed = numbers.flatMap { (Int(($0 * 65536).rounded()) & 0xffff_ffff).bigEndian(4) as [UInt8] }
+            return Array("para".utf8) + [0, 0, 0, 0, 0, UInt8(type), 0, 0] + fixed
+        }
+        func light(_ type: Int, _ numbers: [Double], at level: Double) throws -> Double {
+            try #require(ICCProfile.light(level, curve(type, numbers)[...]))
+        }
+        #expect(abs(try light(0, [2], at: 0.5) - 0.25) < 1e-4)
+        #expect(abs(try light(1, [2, 2, -0.5], at: 0.5) - 0.25) < 1e-4)
+        #expect(try light(1, [2, 2, -0.5], at: 0.125) == 0)
+        #expect(abs(try light(2, [2, 2, -0.5, 0.125], at: 0.5) - 0.375) < 1e-4)
+        #expect(abs(try light(2, [2, 2, -0.5, 0.125], at: 0.125) - 0.125) < 1e-4)
+        let sRGB = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+        for level in [0, 0.03, 0.2, 0.7, 1] {
+            let expected = TransferCurve.sRGB.light(level)
+            #expect(abs(try light(3, sRGB, at: level) - expected) < 1e-3)
+            #expect(abs(try light(4, sRGB + [0, 0], at: level) - expected) < 1e-3)
+            #expect(abs(try light(4, sRGB + [0.1, 0.1], at: level) - expected - 0.1) < 1e-3)
+        }
+        #expect(ICCProfile.light(0.5, curve(5, sRGB)[...]) == nil && ICCProfile.light(0.5, curve(4, sRGB)[...]) == nil)
+    }
+
     @Test("A profile of curves and primaries is converted as LittleCMS does, within a level or two")
     func conversion() throws {
         let profile = try profile(of: "good/jpeg-icc-display-p3.jpg")

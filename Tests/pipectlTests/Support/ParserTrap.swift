@@ -41,6 +41,7 @@ struct ParserTrap {
             "writes files",
             [
                 "AVIFLoops", "AVIFMetadata", "Deflation", "Encode", "GIFFrames", "GIFShownFrame", "GIFWriter",
+                "JPEGGainMapFile",
                 "PNGAnimationWriter", "PNGIndexedRows", "PNGWriter", "QualitySearch", "WebPMetadata",
             ]
         ),

@@ -1,12 +1,17 @@
 import Pipeline
 
-extension GainMapDescription {
-    /// Finds the gain map of a JPEG: one of the pictures that follow the first one, as the index of its multi-picture format
-    /// (CIPA DC-007) or the directory in its XMP says.
-    ///
-    /// A file without either costs no more than a walk over its segments.
+/// The gain map of a JPEG: one of the pictures that follow the first one, as the index of its multi-picture format
+/// (CIPA DC-007) or the directory in its XMP says.
+struct JPEGGainMap {
+    let description: GainMapDescription
+    /// Where the map's file begins; `nil` if it is missing.
+    let place: Int?
+    /// The ICC profile of the map's file; empty without one.
+    private(set) var profile: [UInt8] = []
+
+    /// Finds the map; `nil` without one. A file without either list of pictures costs no more than a walk over its segments.
     /// - Throws: `CancellationError`.
-    init?(inJPEG bytes: [UInt8], _ cancellation: WorkCancellation) throws {
+    init?(in bytes: [UInt8], _ cancellation: WorkCancellation) throws {
         let first = try JPEGSegments(bytes[...], cancellation)
         let mentions = XMPRewriting.hasSecondPicture(first.xmp)
         guard mentions || first.pictureIndex != nil || first.gainMapMetadata != nil else { return nil }
@@ -19,20 +24,28 @@ extension GainMapDescription {
             guard let picture = bytes[...].slice(at: place, count: min(Self.longestHead, bytes.count - place)),
                 picture.starts(with: [0xff, 0xd8])
             else { continue }
-            if let found = GainMapDescription(try JPEGSegments(picture, cancellation), exif) {
-                self = found
+            let segments = try JPEGSegments(picture, cancellation)
+            if let found = GainMapDescription(segments, exif) {
+                (description, self.place, profile) = (found, place, segments.metadata.profile)
                 return
             }
         }
         // The metadata may have been copied without the map.
         let isISO = first.gainMapMetadata != nil
         guard isISO || (mentions && GainMapXMP(first.xmp).isAdobe) else { return nil }
-        self.init(isISO ? .iso : .adobe, size: nil, channelCount: nil, fault: "the map isn't in the file")
+        description = GainMapDescription(
+            isISO ? .iso : .adobe, size: nil, channelCount: nil, fault: "the map isn't in the file")
+        place = nil
     }
 
+    /// The part of a picture in which its segments end. A segment has 64 KB at most.
+    private static let longestHead = 1 << 20
+}
+
+extension GainMapDescription {
     /// Describes a picture that is a gain map; `nil` for any other.
     /// - Parameter exif: The first picture's EXIF.
-    private init?(_ picture: JPEGSegments, _ exif: EXIFBlock?) {
+    fileprivate init?(_ picture: JPEGSegments, _ exif: EXIFBlock?) {
         let (size, count) = (picture.size, picture.components.map { $0 == 1 ? 1 : 3 })
         let xmp = GainMapXMP(picture.xmp)
         // The first picture has only the version of ISO 21496-1.
@@ -52,7 +65,4 @@ extension GainMapDescription {
             return nil
         }
     }
-
-    /// The part of a picture in which its segments end. A segment has 64 KB at most.
-    private static let longestHead = 1 << 20
 }

@@ -56,3 +56,10 @@ public struct GainMapParameters: Sendable, Hashable {
         (self.usesBaseColorSpace, self.channels) = (usesBaseColorSpace, channels)
     }
 }
+
+/// Why a gain map's parameters can't be read.
+package struct GainMapFault: Error {
+    package let reason: String
+
+    package init(_ reason: String) { self.reason = reason }
+}
