@@ -44,71 +44,87 @@ struct DeepResampler {
         down = Kernel(count: source.height, target: target.height)
     }
 
+    /// A pixel, premultiplied; what a picture lacks is 0.
+    private typealias Pixel = SIMD4<Float>
+
     /// Scales a frame's bytes.
     /// - Throws: `CancellationError`.
     func scaled(_ bytes: UnsafeBufferPointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
-        let length = target.width * channels
         // The filtered rows that the kernel of columns reaches, each at its number modulo their count.
-        var rows = [Float](repeating: 0, count: down.taps * length)
-        var line = [Float](repeating: 0, count: source.width * channels)
+        var rows = [Pixel](repeating: Pixel(), count: down.taps * target.width)
+        var line = [Pixel](repeating: Pixel(), count: source.width)
+        var sums = [Pixel](repeating: Pixel(), count: target.width)
         var result: [UInt8] = []
-        result.reserveCapacity(2 * length * target.height)
+        result.reserveCapacity(2 * target.width * channels * target.height)
         var next = 0
         for row in 0..<target.height {
             try cancellation.check()
             let start = down.starts[row]
             while next < start + down.taps {
                 read(bytes, row: next, into: &line)
-                filter(line, into: &rows, at: next % down.taps * length)
+                filter(line, into: &rows, at: next % down.taps * target.width)
                 next += 1
             }
-            write(sum(rows, from: start, weights: row * down.taps, length), into: &result)
+            sum(rows, from: start, weights: row * down.taps, into: &sums)
+            write(sums, into: &result)
         }
         return result
     }
 
-    private func read(_ bytes: UnsafeBufferPointer<UInt8>, row: Int, into line: inout [Float]) {
-        let (samples, start) = (UnsafeRawBufferPointer(bytes), 2 * row * line.count)
+    private func read(_ bytes: UnsafeBufferPointer<UInt8>, row: Int, into line: inout [Pixel]) {
+        let samples = UnsafeRawBufferPointer(bytes)
+        var place = 2 * row * line.count * channels
         for index in line.indices {
-            line[index] = Float(samples.loadUnaligned(fromByteOffset: start + 2 * index, as: UInt16.self))
-        }
-        guard hasAlpha else { return }
-        for pixel in stride(from: 0, to: line.count, by: 4) {
-            for channel in pixel..<pixel + 3 { line[channel] *= line[pixel + 3] / 65535 }
-        }
-    }
-
-    private func filter(_ line: [Float], into rows: inout [Float], at start: Int) {
-        for column in 0..<target.width {
-            let (first, weight) = (across.starts[column] * channels, column * across.taps)
+            var pixel = Pixel()
             for channel in 0..<channels {
-                var sum: Float = 0
-                for tap in 0..<across.taps {
-                    sum += line[first + tap * channels + channel] * across.weights[weight + tap]
+                pixel[channel] = Float(samples.loadUnaligned(fromByteOffset: place, as: UInt16.self))
+                place += 2
+            }
+            if hasAlpha {
+                let share = pixel.w / 65535
+                pixel *= Pixel(share, share, share, 1)
+            }
+            line[index] = pixel
+        }
+    }
+
+    private func filter(_ line: [Pixel], into rows: inout [Pixel], at start: Int) {
+        line.withUnsafeBufferPointer { line in
+            across.weights.withUnsafeBufferPointer { weights in
+                for column in 0..<target.width {
+                    let (first, weight) = (across.starts[column], column * across.taps)
+                    var sum = Pixel()
+                    for tap in 0..<across.taps { sum += line[first + tap] * weights[weight + tap] }
+                    rows[start + column] = sum
                 }
-                rows[start + column * channels + channel] = sum
             }
         }
     }
 
-    private func sum(_ rows: [Float], from start: Int, weights: Int, _ length: Int) -> [Float] {
-        var sums = [Float](repeating: 0, count: length)
-        for tap in 0..<down.taps {
-            let (row, weight) = ((start + tap) % down.taps * length, down.weights[weights + tap])
-            for index in 0..<length { sums[index] += rows[row + index] * weight }
+    private func sum(_ rows: [Pixel], from start: Int, weights: Int, into sums: inout [Pixel]) {
+        rows.withUnsafeBufferPointer { rows in
+            sums.withUnsafeMutableBufferPointer { sums in
+                for tap in 0..<down.taps {
+                    let (row, weight) = ((start + tap) % down.taps * target.width, down.weights[weights + tap])
+                    for index in sums.indices {
+                        sums[index] = tap == 0 ? rows[row + index] * weight : sums[index] + rows[row + index] * weight
+                    }
+                }
+            }
         }
-        return sums
     }
 
-    private func write(_ sums: [Float], into result: inout [UInt8]) {
-        for index in sums.indices {
-            var value = sums[index]
-            if hasAlpha, index % 4 < 3 {
-                let alpha = sums[index | 3]
-                value = alpha > 0 ? value * 65535 / alpha : 0
+    private func write(_ sums: [Pixel], into result: inout [UInt8]) {
+        for var pixel in sums {
+            if hasAlpha {
+                let scale = pixel.w > 0 ? 65535 / pixel.w : 0
+                pixel *= Pixel(scale, scale, scale, 1)
             }
-            let level = UInt16(min(65535, max(0, value.rounded())))
-            withUnsafeBytes(of: level) { result.append(contentsOf: $0) }
+            pixel = pixel.clamped(lowerBound: Pixel(), upperBound: Pixel(repeating: 65535)).rounded(
+                .toNearestOrAwayFromZero)
+            for channel in 0..<channels {
+                withUnsafeBytes(of: UInt16(pixel[channel])) { result.append(contentsOf: $0) }
+            }
         }
     }
 }
