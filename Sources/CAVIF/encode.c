@@ -39,7 +39,8 @@ static void describe(avifImage *image, cavif_encoding encoding) {
     if (encoding.profile) avif.avifImageSetProfileICC(image, encoding.profile, encoding.profile_count);
     // Without a matrix, no colour is rounded. Grey has none to round.
     image->matrixCoefficients = encoding.lossless && encoding.channels > 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
-                                                                           : AVIF_MATRIX_COEFFICIENTS_BT601;
+        : encoding.depth > 8 && encoding.primaries == AVIF_COLOR_PRIMARIES_BT2020 ? AVIF_MATRIX_COEFFICIENTS_BT2020_NCL
+                                                                                  : AVIF_MATRIX_COEFFICIENTS_BT601;
 }
 
 cavif_encoder *cavif_encoder_new(cavif_encoding encoding, cavif_failure *failure) {

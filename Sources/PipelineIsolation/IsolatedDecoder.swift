@@ -45,6 +45,8 @@ struct IsolatedDecoder: RemoteDecoding {
         request.append(options.quality == .fast)
         request.append(options.keepsColors)
         request.append(options.keepsDepth)
+        request.append(options.keepsHDR)
+        request.append(options.makesHDR)
         request.append(options.keepsGainMap)
         // Small pictures take some hundred microseconds.
         let isSmall = header.storedSize.width.saturatingTimes(header.storedSize.height) <= 200_000

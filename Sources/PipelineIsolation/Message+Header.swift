@@ -66,6 +66,7 @@ extension Message {
         append(header.gainMap.flatMap { GainMapDescription.Standard.allCases.firstIndex(of: $0) } ?? -1)
         append(header.gainMapMemory)
         append(header.gainMapIsGray)
+        append(header.gainMapMakesSDR)
     }
 }
 
@@ -164,6 +165,7 @@ extension Message.Reader {
         header.gainMap = try nextCase(of: GainMapDescription.Standard.self)
         header.gainMapMemory = try next(in: 0...Int.max)
         header.gainMapIsGray = try nextBool()
+        header.gainMapMakesSDR = try nextBool()
         return header
     }
 }

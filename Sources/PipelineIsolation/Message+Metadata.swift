@@ -32,6 +32,14 @@ struct SlabWriter {
 
     mutating func append(_ metadata: EmbeddedMetadata, to message: inout Message) throws(LoadError) {
         for block in [metadata.exif, metadata.xmp, metadata.profile] { try append(block, to: &message) }
+        try append(metadata.mastering, to: &message)
+    }
+
+    private mutating func append(_ mastering: MasteringMetadata?, to message: inout Message) throws(LoadError) {
+        try append(mastering?.display?.numbers, to: &message)
+        for light in [mastering?.maximumContentLight, mastering?.maximumFrameAverageLight] {
+            try append(light.map { [$0] }, to: &message)
+        }
     }
 
     /// Writes an error's code and message.
@@ -58,9 +66,7 @@ struct SlabWriter {
             message.append(Int(truncatingIfNeeded: (degrees ?? 0).bitPattern))
         }
         try append(description.gainMap, to: &message)
-        try append(description.mastering?.display?.numbers, to: &message)
-        let lights = [description.mastering?.maximumContentLight, description.mastering?.maximumFrameAverageLight]
-        for light in lights { try append(light.map { [$0] }, to: &message) }
+        try append(description.mastering, to: &message)
         for text in [
             description.colorSpaceName, description.transferName, description.profile?.name,
             description.provenance?.label, description.provenance?.url, description.capturedAt, description.camera,
@@ -113,8 +119,16 @@ struct SlabReader {
     /// Reads the metadata of a file.
     mutating func metadata(fileBytes: Int) throws(Message.Malformed) -> EmbeddedMetadata {
         let (exif, packed) = (Message.mostEXIF(in: fileBytes), Message.mostPacked(in: fileBytes))
-        return EmbeddedMetadata(
+        var metadata = EmbeddedMetadata(
             exif: try block(atMost: exif), xmp: try block(atMost: packed), profile: try block(atMost: packed))
+        metadata.mastering = try mastering()
+        return metadata
+    }
+
+    private mutating func mastering() throws(Message.Malformed) -> MasteringMetadata? {
+        MasteringMetadata(
+            display: try decimals(upTo: 10).flatMap(MasteringMetadata.Display.init),
+            maximumContentLight: try decimals(upTo: 1)?.first, maximumFrameAverageLight: try decimals(upTo: 1)?.first)
     }
 
     /// Reads the metadata that is written with a picture made of a file. Its profile is always the program's own.
@@ -154,9 +168,7 @@ struct SlabReader {
         let isLocated = try numbers.nextBool()
         let (latitude, longitude) = (try degrees(upTo: 90), try degrees(upTo: 180))
         let gainMap = try gainMap()
-        let mastering = MasteringMetadata(
-            display: try decimals(upTo: 10).flatMap(MasteringMetadata.Display.init),
-            maximumContentLight: try decimals(upTo: 1)?.first, maximumFrameAverageLight: try decimals(upTo: 1)?.first)
+        let mastering = try mastering()
         let (space, transfer) = (try optionalText() ?? "", try optionalText())
         let (name, label, url) = (try optionalText(), try optionalText(), try optionalText())
         return ImageMetadata(

@@ -5,7 +5,7 @@ import Pipeline
 /// All messages have the same size, so a message of another size is a fault of the other side.
 package struct Message: BitwiseCopyable, Sendable {
     /// How many numbers a message can have.
-    static let capacity = 85
+    static let capacity = 88
 
     /// The number that a response repeats.
     package var sequence: Int64 = 0
@@ -39,7 +39,7 @@ package struct Message: BitwiseCopyable, Sendable {
     private var keeping: Int64 = 0
     private var spending: Int64 = 0
     private var count: Int64 = 0
-    private var numbers = InlineArray<85, Int64>(repeating: 0)
+    private var numbers = InlineArray<88, Int64>(repeating: 0)
 
     package init(kind: Int64) { self.kind = kind }
 

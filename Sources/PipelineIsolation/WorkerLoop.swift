@@ -84,6 +84,8 @@ struct WorkerLoop {
                 allowTruncated: allowTruncated, frames: frames, quality: isFast ? .fast : .quality)
             options.keepsColors = try numbers.nextBool()
             options.keepsDepth = try numbers.nextBool()
+            options.keepsHDR = try numbers.nextBool()
+            options.makesHDR = try numbers.nextBool()
             options.keepsGainMap = try numbers.nextBool()
             let memory = header.keeping(options).decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
             wasLarge = memory > WorkerProcess.Sizes.kept

@@ -30,6 +30,7 @@ struct MessageTests {
         var header = ImageHeader(format: .gif, storedSize: PixelSize(width: 9, height: 7))
         (header.frames, header.loopCount) = (3, 2)
         (header.profileSpace, header.gainMap, header.gainMapMemory) = (.displayP3, .adobe, 200)
+        header.gainMapMakesSDR = true
         return header
     }
 
@@ -62,14 +63,18 @@ struct MessageTests {
         }
     }
 
+    private var mastering: MasteringMetadata? {
+        MasteringMetadata(
+            display: MasteringMetadata.Display((0..<10).map { Double($0) / 10 }), maximumContentLight: 1000,
+            maximumFrameAverageLight: nil)
+    }
+
     private var description: ImageMetadata {
         ImageMetadata(
             header: header, colors: .rgb,
             profile: ImageMetadata.ColorProfile(name: "Display", isSRGB: false, byteCount: 500),
             colorSpaceName: "Display P3", transferName: "sRGB", gainMap: gainMap,
-            mastering: MasteringMetadata(
-                display: MasteringMetadata.Display((0..<10).map { Double($0) / 10 }), maximumContentLight: 1000,
-                maximumFrameAverageLight: nil),
+            mastering: mastering,
             capturedAt: "2026:01:02", camera: "A camera", lens: nil,
             location: ImageMetadata.Location(latitude: 1, longitude: 2),
             provenance: ImageMetadata.Provenance(
@@ -84,7 +89,9 @@ struct MessageTests {
         case .picture: try message.append(picture, of: kept, to: slab.bytes)
         case .header: message.append(header, Self.formats)
         case .blocks:
-            try writer.append(EmbeddedMetadata(exif: [1, 2], xmp: [3], profile: [4, 5, 6]), to: &message)
+            var blocks = EmbeddedMetadata(exif: [1, 2], xmp: [3], profile: [4, 5, 6])
+            blocks.mastering = mastering
+            try writer.append(blocks, to: &message)
         case .error: try writer.append(LoadError(.undecodable, subject: "", "It is damaged."), to: &message)
         case .description: try writer.append(description, header: header, Self.formats, to: &message)
         }
@@ -139,7 +146,9 @@ struct MessageTests {
             case .header:
                 let read = try reader.nextHeader(Self.formats, of: Self.gif, fileBytes: Self.fileBytes)
                 #expect(read == header)
-            case .blocks: #expect(try words.metadata(fileBytes: Self.fileBytes).profile == [4, 5, 6])
+            case .blocks:
+                let read = try words.metadata(fileBytes: Self.fileBytes)
+                #expect(read.profile == [4, 5, 6] && read.mastering == mastering)
             case .error: #expect(try words.error().message == "It is damaged.")
             case .description:
                 let read = try words.description(Self.formats, of: Self.gif, byteCount: Self.fileBytes)
@@ -198,7 +207,7 @@ struct MessageTests {
             (.blocks, 1, 4095, "4095 bytes at 2 exceed the slab's 4096"),
             (.description, 1, 0, "the picture has no pixels"),
             (.error, 0, 0, "an error's code isn't a name"),
-            (.description, 55, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
+            (.description, 56, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
         ])
     func lies(_ kind: Kind, _ index: Int, _ number: Int, _ reason: String) throws {
         try withSlab { slab in

@@ -23,33 +23,39 @@ struct SameResultsTests {
                 return Outcome(words: "\(error)")
             }
         }
-        func decode(_ box: PixelSize?, frames: Int, keepsDepth: Bool = false) -> Outcome {
+        func decode(_ box: PixelSize?, frames: Int, keepsAll: Bool = false, makesHDR: Bool = false) -> Outcome {
             attempt {
                 let header = try decoder.header(of: bytes, cancellation: cancellation)
                 guard header.storedSize.width.saturatingTimes(header.storedSize.height) <= 50_000_000 else {
                     return Outcome(words: "bomb")
                 }
                 var options = DecodeOptions(frames: frames)
-                options.keepsDepth = keepsDepth
+                (options.keepsColors, options.keepsDepth, options.keepsGainMap) = (keepsAll, keepsAll, keepsAll)
+                (options.keepsHDR, options.makesHDR) = (keepsAll, makesHDR)
+                // As `DecodeWork` does, which has to know what comes.
+                let kept = header.keeping(options)
                 let image = try decoder.picture(
-                    of: bytes, header: header, box: box, options: options, cancellation: cancellation)
+                    of: bytes, header: kept, box: box, options: options, cancellation: cancellation)
+                #expect(kept.keeping(options) == kept)
                 return Outcome(
                     words:
                         "\(image.size) \(image.nativeSize) \(image.layout) \(image.frames.map(\.delay)) \(image.loopCount)",
-                    bytes: image.frames.map(\.bytes))
+                    bytes: image.frames.map(\.bytes) + [image.gainMap?.pixels ?? []])
             }
         }
         func block(_ body: () throws -> EmbeddedMetadata) -> Outcome {
             attempt {
                 let found = try body()
-                return Outcome(words: "metadata", bytes: [found.exif, found.xmp, found.profile])
+                return Outcome(
+                    words: "metadata \(String(describing: found.mastering))",
+                    bytes: [found.exif, found.xmp, found.profile])
             }
         }
         var all = [
             attempt { Outcome(words: "\(try decoder.header(of: bytes, cancellation: cancellation))") },
             attempt { Outcome(words: "\(try ImageMetadata.reading(bytes, by: decoder, cancellation))") },
-            decode(nil, frames: 1), decode(100, frames: 5), decode(nil, frames: 1, keepsDepth: true),
-            decode(100, frames: 1, keepsDepth: true),
+            decode(nil, frames: 1), decode(100, frames: 5), decode(nil, frames: 1, keepsAll: true),
+            decode(100, frames: 1, keepsAll: true), decode(100, frames: 1, keepsAll: true, makesHDR: true),
             block { try decoder.metadata(of: bytes, cancellation: cancellation) },
         ]
         for kept in KeptMetadata.allCases where kept != .none {

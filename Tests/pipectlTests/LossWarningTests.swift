@@ -39,8 +39,15 @@ struct LossWarningTests {
         let meant = try await pipectl.shell(
             "pipectl convert phone.jpg d.jpg --gain-map drop; pipectl info d.jpg -F '{hdr}'")
         #expect(meant.errors.isEmpty && meant.text.hasSuffix("none\n"), "\(meant.text)\(meant.errors)")
-        let wrong = try await pipectl.shell("pipectl convert phone.jpg e.jpg --gain-map apply")
-        #expect(wrong.status == 2 && wrong.errors.contains("'keep' and 'drop'"), "\(wrong.errors)")
+        let wrong = try await pipectl.shell("pipectl convert phone.jpg e.jpg --gain-map burn")
+        #expect(wrong.status == 2 && wrong.errors.contains("'keep', 'apply' or 'drop'"), "\(wrong.errors)")
+        // A JPEG holds no HDR but by a map.
+        let useless = try await pipectl.shell("pipectl convert phone.jpg f.jpg --gain-map apply")
+        #expect(useless.status == 0 && useless.errors.contains("gain map is dropped, since"), "\(useless.errors)")
+        let applied = try await pipectl.shell(
+            "for name in g.png h.avif; do pipectl convert phone.jpg $name --gain-map apply; done; "
+                + "pipectl info g.png h.avif -F '{hdr} {bits}'")
+        #expect(applied.errors.isEmpty && applied.text.hasSuffix("PQ 16\nPQ 10\n"), "\(applied.text)\(applied.errors)")
     }
 
     @Test("Display P3 is kept; where it can't be, that is told, unless it is meant")

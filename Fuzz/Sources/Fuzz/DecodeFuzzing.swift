@@ -19,6 +19,8 @@ enum DecodeFuzzing {
             quality: numbers.below(2) == 0 ? .quality : .fast)
         let box: PixelSize? = numbers.below(2) == 0 ? nil : PixelSize(width: 1 + numbers.below(90), height: 40)
         (options.keepsDepth, options.keepsGainMap) = (numbers.below(2) == 0, true)
+        options.keepsColors = options.keepsDepth
+        (options.keepsHDR, options.makesHDR) = (options.keepsDepth, numbers.below(2) == 0)
         let cancellation = WorkCancellation()
         guard let header = try? decoder.header(of: bytes, cancellation: cancellation).keeping(options),
             (try? limits.check(header)) != nil,
@@ -27,6 +29,13 @@ enum DecodeFuzzing {
                 bytes, header: header, box: box, options: options, cancellation: cancellation)
         else { return nil }
         check(image, header)
+        let labelled = image.labelled(header.pixelColors)
+        if let application = GainMapApplication(labelled) {
+            guard let applied = try? application.applied(to: labelled, cancellation) else {
+                preconditionFailure("a map can't be applied")
+            }
+            check(applied, header)
+        }
         return image
     }
 

@@ -34,6 +34,7 @@ public struct VariantKey: Sendable, Hashable {
         case nil: break
         case .keep: half.1 &+= 0x1656_67B1_9E37_79F9
         case .drop: half.1 &-= 0x1656_67B1_9E37_79F9
+        case .apply: half.1 &+= 0x85EB_CA77_C2B2_AE63
         }
         (list0, list1) = half
         (headers0, headers1) = request.headersDigest?.half ?? (0, 0)

@@ -9,6 +9,10 @@ public protocol ColorKeeping: Stage {
     var keepsColors: Bool { get }
     /// Whether it takes and makes pixels of ``PixelLayout/SampleType/uint16`` too; `false` by default.
     var keepsDepth: Bool { get }
+    /// Whether it takes HDR too: colours in which a level stands for light above white, and white has another level than in
+    /// SDR, such as ``PixelLayout/ColorSpace/bt2100PQ``, and linear ones. They come with 16 bits a channel. `false` by
+    /// default.
+    var keepsHDR: Bool { get }
     /// Whether it hands on ``DecodedImage/gainMap``, cut and turned as the picture is; `false` by default.
     var keepsGainMap: Bool { get }
 }
@@ -16,6 +20,8 @@ public protocol ColorKeeping: Stage {
 extension ColorKeeping {
     /// `false`.
     public var keepsDepth: Bool { false }
+    /// `false`.
+    public var keepsHDR: Bool { false }
     /// `false`.
     public var keepsGainMap: Bool { false }
 }

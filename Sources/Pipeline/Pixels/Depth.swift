@@ -6,6 +6,7 @@ public enum Depth: String, Sendable, Hashable, CaseIterable {
     /// 8 bits a channel.
     case eight = "8"
     /// 16 bits if the source has more than 8, no colour has to be converted, and every later stage keeps depth
-    /// (``ColorKeeping/keepsDepth``); otherwise 8.
+    /// (``ColorKeeping/keepsDepth``); otherwise 8. With ``Gamut/source``, HDR stays HDR if every later stage keeps it
+    /// (``ColorKeeping/keepsHDR``).
     case source
 }

@@ -105,6 +105,10 @@ extension GainMap: Equatable {
 public enum GainMapHandling: String, Sendable, Hashable, CaseIterable {
     /// The map follows what is done to the picture, if every later stage keeps it (``ColorKeeping/keepsGainMap``).
     case keep
-    /// The result is the picture as displays without headroom show it.
+    /// The map is applied, and the result is the HDR picture, in PQ (``PixelLayout/ColorSpace/bt2100PQ``), if every later stage
+    /// takes it (``ColorKeeping/keepsHDR``); otherwise the map is dropped. A picture that is HDR without the map stays as it
+    /// is.
+    case apply
+    /// The result is the picture without the map.
     case drop
 }

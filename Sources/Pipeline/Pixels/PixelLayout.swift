@@ -35,6 +35,14 @@ public struct PixelLayout: Sendable, Hashable {
         /// Adobe RGB (1998), with a power of 2.2. H.273 has no number for its primaries; 192 is this library's own, of
         /// those that are reserved.
         public static let adobeRGB = ColorSpace(rawValue: 256 * 192 + 4)
+        /// HDR by perceptual quantization (ITU-R BT.2100, SMPTE ST 2084), with the primaries of BT.2020. Levels stand for
+        /// light up to 10,000 cd/m². HDR comes with other primaries too.
+        public static let bt2100PQ = ColorSpace(rawValue: 256 * 9 + 16)
+        /// HDR by hybrid log-gamma (ITU-R BT.2100), with the primaries of BT.2020.
+        public static let bt2100HLG = ColorSpace(rawValue: 256 * 9 + 18)
+
+        /// Whether it is PQ, HLG or linear light, for which 8 bits are too few.
+        package var needsDepth: Bool { [8, 16, 18].contains(rawValue & 255) }
     }
 
     /// A single byte, since products are copied on every memory hit.

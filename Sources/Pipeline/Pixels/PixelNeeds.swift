@@ -39,14 +39,26 @@ public struct PixelNeeds: Sendable {
         stages.allSatisfy { ($0 as? any ColorKeeping).map { $0.keepsColors && $0.keepsDepth } ?? false }
     }
 
+    /// Whether the later stages take HDR.
+    public var keepHDR: Bool { stageLosingHDR == nil }
+
+    /// The name of the first stage that doesn't take HDR; `nil` if all do.
+    package var stageLosingHDR: String? {
+        name(ofFirst: { !$0.keepsColors || !$0.keepsDepth || !$0.keepsHDR })
+    }
+
     /// Whether the later stages hand a gain map on.
     public var keepGainMap: Bool { stageDroppingGainMap == nil }
 
     /// The name of the first stage that drops a gain map; `nil` if none does.
     package var stageDroppingGainMap: String? {
-        stages.first { stage in
-            (stage as? any ColorKeeping).map { !$0.keepsColors || !$0.keepsGainMap } ?? true
-        }.map { $0.parameters.isEmpty ? $0.name : "\($0.name)(\($0.parameters))" }
+        name(ofFirst: { !$0.keepsColors || !$0.keepsGainMap })
+    }
+
+    /// The name of the first stage that loses something, or says nothing of what it keeps.
+    private func name(ofFirst loses: (any ColorKeeping) -> Bool) -> String? {
+        stages.first { ($0 as? any ColorKeeping).map(loses) ?? true }
+            .map { $0.parameters.isEmpty ? $0.name : "\($0.name)(\($0.parameters))" }
     }
 
     /// Whether the pixels become a file's bytes.

@@ -46,7 +46,7 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "HDR gain maps of phones: keep or drop. They stay where stages and format keep them. (default: keep)",
+            "HDR gain maps of phones: keep, apply or drop. They stay where stages and format keep them. (default: keep)",
             valueName: "what"))
     var gainMap: GainMapHandling?
 

@@ -121,6 +121,7 @@ struct FitGeometry: PixelTransform, PixelSizing, ColorKeeping {
     private let geometry: Geometry
     let keepsColors = true
     let keepsDepth = true
+    let keepsHDR = true
     let keepsGainMap = true
 
     init(_ geometry: Geometry) { self.geometry = geometry }

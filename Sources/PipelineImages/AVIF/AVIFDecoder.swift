@@ -61,8 +61,7 @@ struct AVIFDecoder: PreparedOnDemand {
         }
         guard let sequence = try AVIFSequence(bytes) else {
             return try HEIFStill(bytes, format: header.format, cancellation: cancellation)
-                .decode(
-                    box: box, isDeep: header.pixelType == .uint16, options: options, cancellation: cancellation)
+                .decode(header, box: box, options: options, cancellation: cancellation)
         }
         let count = max(1, min(header.frames, options.frames))
         let scaling = CanvasScaling(

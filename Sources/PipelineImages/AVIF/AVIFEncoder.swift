@@ -10,6 +10,7 @@ struct AVIFEncoder: ImageEncoding {
     let longestSide = 16_384
     let holdsProfile = true
     let holdsDepth = true
+    let holdsHDR = true
     let holdsMotion = true
     let holdsGainMap = true
     /// libaom encodes a picture in one call.
@@ -45,7 +46,8 @@ struct AVIFEncoder: ImageEncoding {
         }
         let file = try written(image, quality, options, metadata, cancellation)
         // libavif describes the colours, in the bitstream and of the track too.
-        let rest = EmbeddedMetadata(exif: metadata.exif, xmp: metadata.xmp)
+        var rest = EmbeddedMetadata(exif: metadata.exif, xmp: metadata.xmp)
+        rest.mastering = metadata.mastering
         let whole = image.isAnimated ? AVIFLoops(image.loopCount).added(to: file) : file
         return try AVIFMetadata.added(rest, map, to: whole, cancellation)
     }
@@ -63,8 +65,9 @@ struct AVIFEncoder: ImageEncoding {
                 cavif_encoding(
                     width: Int32(image.width), height: Int32(image.height),
                     channels: Int32(max(image.isAnimated ? 3 : 1, image.layout.channelCount)),
-                    depth: !image.layout.isDeep ? 8 : options.lossless ? 12 : 10, is_still: !image.isAnimated,
-                    quality: Int32(quality), effort: Int32(options.effort), lossless: options.lossless,
+                    depth: depth(image, options, metadata), is_still: !image.isAnimated,
+                    quality: Int32(isHDR(metadata) ? (quality + 100) / 2 : quality), effort: Int32(options.effort),
+                    lossless: options.lossless,
                     full_chroma: options.chroma.resolved(quality: quality) != .quarter,
                     primaries: Int32(metadata.colors?.primaries ?? 1),
                     transfer: Int32(metadata.colors?.transfer ?? 13),
@@ -86,6 +89,18 @@ struct AVIFEncoder: ImageEncoding {
         var count = 0
         guard let start = cavif_encoder_finish(encoder, &count, &failure) else { throw Self.refused(failure) }
         return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    private func depth(_ image: DecodedImage, _ options: EncodeOptions.AVIF, _ metadata: EmbeddedMetadata) -> Int32 {
+        guard image.layout.isDeep else { return 8 }
+        // Linear light has few levels for darks.
+        return options.lossless || metadata.colors.map { TransferCurve($0.transfer) == .linear } == true ? 12 : 10
+    }
+
+    /// Whether levels stand for more light than in SDR. The same error is then seen more, and half of it looks alike, in a
+    /// file of much the same size.
+    private func isHDR(_ metadata: EmbeddedMetadata) -> Bool {
+        metadata.colors.flatMap { TransferCurve($0.transfer) }?.isHighRange == true
     }
 
     /// The longest time of a frame in milliseconds, since its track counts in 32 bits (ISO/IEC 14496-12 section 8.6.1.2).

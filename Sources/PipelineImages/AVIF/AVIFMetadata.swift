@@ -15,10 +15,10 @@ struct AVIFMetadata {
     private let list: [ISOBox]
     /// How many bytes of the file precede everything that moves.
     private let fixed: Int
-    /// A new property `colr` (ISO/IEC 14496-12 section 12.1.5) that describes the colours; empty for none.
-    private let colors: [UInt8]
-    /// Whether it takes the place of the encoder's own.
-    private let replacesColors: Bool
+    /// A property `colr` (ISO/IEC 14496-12 section 12.1.5) that takes the place of the encoder's own; empty for none.
+    private let newColors: [UInt8]
+    /// New properties of the picture: its profile, `mdcv` and `clli` (sections 12.1.5 to 12.1.7).
+    private let added: [[UInt8]]
     private struct Item {
         let id: Int
         /// The type and what follows it in the item's entry.
@@ -58,16 +58,21 @@ struct AVIFMetadata {
         }
         list = ISOBox.boxes(in: meta.content.dropFirst(4), budget: &budget)
         (self.primary, fixed) = (primary, meta.content.endIndex)
+        let colors: [UInt8]
         if let new = metadata.colors {
             // The encoder's matrix and range stay.
             let own = file.properties.lazy.compactMap { CodedColors(nclx: $0.content) }.first
-            replacesColors = own != nil
-            colors =
+            let content =
                 Array("nclx".utf8) + new.primaries.bigEndian(2) + new.transfer.bigEndian(2)
                 + (own?.matrix ?? 6).bigEndian(2) + [own?.isFullRange ?? true ? 128 : 0]
+            (newColors, colors) = own == nil ? ([], content) : (content, [])
         } else {
-            replacesColors = false
+            newColors = []
             colors = metadata.profile.isEmpty ? [] : Array("prof".utf8) + metadata.profile
+        }
+        let (display, light) = metadata.mastering?.blocks(isPNG: false) ?? ([], [])
+        added = [("colr", colors), ("mdcv", display), ("clli", light)].compactMap { type, content in
+            content.isEmpty ? nil : ISOBox.bytes(type, content)
         }
         let next = (file.items.keys.max() ?? 0) + 1
         if !metadata.exif.isEmpty {
@@ -99,8 +104,11 @@ struct AVIFMetadata {
     /// The property `colr` of the picture with the whole map: PQ light with the picture's primaries, unless the map says
     /// otherwise.
     private func alternateColors(_ map: GainMap, _ metadata: EmbeddedMetadata) -> [UInt8] {
-        guard map.profile.isEmpty else { return ISOBox.bytes("colr", Array("prof".utf8) + map.profile) }
-        let primaries = metadata.colors?.primaries ?? 1
+        let own = ICCProfile.withPrimaries.first { $0.value == map.profile }?.key
+        guard map.profile.isEmpty || own != nil else {
+            return ISOBox.bytes("colr", Array("prof".utf8) + map.profile)
+        }
+        let primaries = own ?? metadata.colors?.primaries ?? 1
         let codes = [primaries, map.parameters.isBaseHDR ? 13 : 16, 0].flatMap { $0.bigEndian(2) as [UInt8] }
         return ISOBox.bytes("colr", Array("nclx".utf8) + codes + [128])
     }
@@ -135,7 +143,8 @@ struct AVIFMetadata {
             switch box.type {
             case "iinf": content += try ISOBox.bytes("iinf", entries(box.content))
             case "iloc": content += try ISOBox.bytes("iloc", locations(growth: growth))
-            case "iprp" where !colors.isEmpty || hasMap: content += try ISOBox.bytes("iprp", properties(box.content))
+            case "iprp" where !newColors.isEmpty || !added.isEmpty || hasMap:
+                content += try ISOBox.bytes("iprp", properties(box.content))
             case "iref":
                 guard box.content.first == 0 else { throw Self.refused }
                 content += ISOBox.bytes("iref", box.content + references)
@@ -192,10 +201,10 @@ struct AVIFMetadata {
             switch box.type {
             case "ipco":
                 var list = file.properties.flatMap { own in
-                    replacesColors && CodedColors(nclx: own.content) != nil
-                        ? ISOBox.bytes("colr", colors) : Array(own.bytes)
+                    !newColors.isEmpty && CodedColors(nclx: own.content) != nil
+                        ? ISOBox.bytes("colr", newColors) : Array(own.bytes)
                 }
-                if addsColors { list += ISOBox.bytes("colr", colors) }
+                list += added.flatMap(\.self)
                 return ISOBox.bytes("ipco", list + items.flatMap { $0.properties.flatMap(\.box) })
             case "ipma": return ISOBox.bytes("ipma", try associations(box.content))
             default: return box.bytes
@@ -203,10 +212,8 @@ struct AVIFMetadata {
         }
     }
 
-    private var addsColors: Bool { !colors.isEmpty && !replacesColors }
-
     private func associations(_ content: ArraySlice<UInt8>) throws -> [UInt8] {
-        var next = file.properties.count + (addsColors ? 1 : 0)
+        var next = file.properties.count + added.count
         let new = items.filter { !$0.properties.isEmpty }.map { item -> [UInt8] in
             item.id.bigEndian(2) + [UInt8(item.properties.count)]
                 + item.properties.map { property in
@@ -219,15 +226,16 @@ struct AVIFMetadata {
         else { throw Self.refused }
         var (bytes, position) = (Array(content) + new.joined(), 8)
         bytes.replaceSubrange(4..<8, with: (count + new.count).bigEndian(4))
-        guard addsColors else { return bytes }
+        guard !added.isEmpty else { return bytes }
         for _ in 0..<count {
             guard let id = content.number(at: position, bytes: 2),
-                let own = content.number(at: position + 2, bytes: 1), own < 255
+                let own = content.number(at: position + 2, bytes: 1), own + added.count < 256
             else { throw Self.refused }
             position += 3
             if id == primary {
-                bytes[position - 1] += 1
-                bytes.insert(UInt8(file.properties.count + 1), at: position + own)
+                bytes[position - 1] += UInt8(added.count)
+                bytes.insert(
+                    contentsOf: added.indices.map { UInt8(file.properties.count + 1 + $0) }, at: position + own)
                 return bytes
             }
             position += own

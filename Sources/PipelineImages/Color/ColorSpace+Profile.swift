@@ -3,7 +3,13 @@ import Pipeline
 extension PixelLayout.ColorSpace {
     /// The colour space of pixels that these numbers describe; `nil` for sRGB, and for colours that have to be converted.
     init?(_ colors: CodedColors) {
-        guard TransferCurve(colors.transfer) == .sRGB else { return nil }
+        let curve = TransferCurve(colors.transfer)
+        if let curve, curve == .linear || curve.isHighRange {
+            guard colors.isFullRange, colors.isKnown else { return nil }
+            self.init(rawValue: UInt16(256 * colors.primaries + colors.transfer))
+            return
+        }
+        guard curve == .sRGB else { return nil }
         switch colors.primaries {
         case 9: self = .bt2020
         case 12: self = .displayP3
@@ -28,11 +34,11 @@ extension PixelLayout.ColorSpace {
         case .displayP3: "Display P3"
         case .bt2020: "BT.2020"
         case .adobeRGB: "Adobe RGB"
-        default: "sRGB"
+        default: needsDepth ? codedColors?.description ?? "" : "sRGB"
         }
     }
 
-    /// Its profile.
+    /// Its profile; that of sRGB for HDR, which profiles describe badly.
     var profile: [UInt8] {
         switch self {
         case .displayP3: ICCProfile.displayP3
@@ -44,6 +50,9 @@ extension PixelLayout.ColorSpace {
 }
 
 extension ICCProfile {
+    /// Profiles by the number of their primaries (ITU-T H.273).
+    static let withPrimaries = [1: sRGB, 9: bt2020, 12: displayP3]
+
     /// The colour space of pixels whose curves ``unifyCurves(of:_:)`` has made those of the library; `nil` for sRGB, for
     /// other primaries, and for profiles of more than curves and primaries.
     var pixelColors: PixelLayout.ColorSpace? {
@@ -89,10 +98,11 @@ extension DecodedImage {
             region: region)
     }
 
-    /// Returns the picture in sRGB.
+    /// Returns the picture in sRGB, with 8 bits a channel if it is HDR, whose tones are mapped.
     /// - Throws: `CancellationError`.
     func convertedToSRGB(_ cancellation: WorkCancellation) throws -> DecodedImage {
         guard layout.colorSpace != .sRGB else { return self }
+        if layout.colorSpace.needsDepth { return try mappedToSRGB(cancellation) }
         let profile = layout.colorSpace.profile
         return try labelled(.sRGB).mapFrames(cancellation) { numbers in
             var pixels = try numbers.copied(cancellation)

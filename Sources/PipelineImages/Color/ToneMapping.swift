@@ -6,7 +6,7 @@ struct ToneMapping {
     /// The light of the brightest white, in cd/m² (`L_HDR`). Brighter light is clipped.
     static let peak = 1000.0
     /// The weights of red, green and blue in BT.2020's luma.
-    private static let weights = SIMD3(0.2627, 0.6780, 0.0593)
+    static let weights = SIMD3(0.2627, 0.6780, 0.0593)
 
     /// The light of each stored level, and its root of 1/2.4, as the method takes it.
     private let light, signals: [Double]
@@ -56,7 +56,7 @@ struct ToneMapping {
     }
 
     /// The sRGB levels of a colour's stored levels.
-    private func color(_ red: Int, _ green: Int, _ blue: Int) -> SIMD3<UInt8> {
+    func color(_ red: Int, _ green: Int, _ blue: Int) -> SIMD3<UInt8> {
         var signal = SIMD3(signals[red], signals[green], signals[blue])
         if let toWide {
             let light = toWide * SIMD3(self.light[red], self.light[green], self.light[blue])
@@ -101,17 +101,18 @@ struct ToneMapping {
     private static func root(_ light: Double) -> Double { pow(min(1, max(0, light)), 1 / 2.4) }
 }
 
-/// A function of numbers from 0 to 1, which is calculated once at 4096 places.
-private struct SampledCurve {
+/// A function of numbers from 0 to 1, which is calculated once at some places.
+struct SampledCurve {
     private let values: [Double]
 
-    init(_ function: (Double) -> Double) {
-        values = (0...4096).map { function(Double($0) / 4096) }
+    init(places: Int = 4096, _ function: (Double) -> Double) {
+        values = (0...places).map { function(Double($0) / Double(places)) }
     }
 
     func value(_ place: Double) -> Double {
-        let place = min(1, max(0, place)) * 4096
-        let index = min(4095, Int(place))
+        let last = values.count - 1
+        let place = min(1, max(0, place)) * Double(last)
+        let index = min(last - 1, Int(place))
         return values[index] + (values[index + 1] - values[index]) * (place - Double(index))
     }
 }

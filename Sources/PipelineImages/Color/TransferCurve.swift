@@ -48,14 +48,22 @@ enum TransferCurve: Equatable {
         case .linear: return value
         case .gamma(let power): return pow(value, power)
         case .pq:
-            // BT.2100 table 4.
-            let root = pow(value, 1 / 78.84375)
-            let light = pow(max(0, root - 0.8359375) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
-            return min(1, light * 10_000 / ToneMapping.peak)
+            return min(1, Self.pqLight(value) * 10_000 / ToneMapping.peak)
         case .hlg:
             // BT.2100 table 5.
             let (a, b, c) = (0.17883277, 0.28466892, 0.55991073)
             return value <= 0.5 ? value * value / 3 : (exp((value - c) / a) + b) / 12
         }
+    }
+    /// The light of a value from 0 to 1, as a share of 10,000 cd/m² (ITU-R BT.2100 table 4).
+    static func pqLight(_ value: Double) -> Double {
+        let root = pow(value, 1 / 78.84375)
+        return pow(max(0, root - 0.8359375) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
+    }
+
+    /// The value of light, the inverse.
+    static func pqLevel(_ light: Double) -> Double {
+        let root = pow(light, 0.1593017578125)
+        return pow((0.8359375 + 18.8515625 * root) / (1 + 18.6875 * root), 78.84375)
     }
 }

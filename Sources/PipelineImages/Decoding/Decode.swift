@@ -3,7 +3,8 @@ public import Pipeline
 /// Decodes the source's bytes into upright pixels of 8 bits a channel.
 ///
 /// They are sRGB's, unless the list ends in a file's bytes and all stages between keep colours: such pixels stay in Display
-/// P3, Adobe RGB or the primaries of BT.2020, if the source says so. See `Gamut`.
+/// P3, Adobe RGB or the primaries of BT.2020, if the source says so. See `Gamut`. Likewise 16 bits a channel, HDR and gain
+/// maps are kept; see `Depth` and `GainMapHandling`.
 ///
 /// The picture is no larger than the request's `maxPixelSize` needs, with as many frames as the request or the limits
 /// say. Without a `maxPixelSize`, it is no larger than later stages such as ``Resize`` need. If a ``Crop`` follows,
@@ -105,10 +106,21 @@ public struct Decode: Stage, LookingAhead {
         }
     }
 
+    /// Whether HDR stays in the pixels of a request.
+    private func keepsHDR(_ request: ImageRequest) -> Bool {
+        keepsColors(request) && keepsDepth(request) && ahead.keepHDR
+    }
+
+    /// Whether the pixels of a request become HDR by a gain map.
+    private func makesHDR(_ request: ImageRequest) -> Bool {
+        (request.gainMap ?? gainMap) == .apply && ahead.keepHDR && (request.gamut ?? gamut) != .sRGB
+            && (request.depth ?? depth) != .eight
+    }
+
     /// Whether a list is to keep the gain map of a request, if its stages do.
     private func wantsGainMap(_ request: ImageRequest) -> Bool {
         switch request.gainMap ?? gainMap {
-        case .drop: false
+        case .drop, .apply: false
         case .keep: true
         case nil: ahead.endInBytes
         }
@@ -134,6 +146,7 @@ public struct Decode: Stage, LookingAhead {
     package func kept(_ request: ImageRequest) -> String {
         [
             keepsColors(request) ? " in its colours" : "", keepsDepth(request) ? " and depth" : "",
+            keepsHDR(request) ? " and HDR" : "", makesHDR(request) ? " with its gain map applied" : "",
             wantsGainMap(request) && ahead.keepGainMap ? " with its gain map" : "",
         ].joined()
     }
@@ -162,9 +175,7 @@ public struct Decode: Stage, LookingAhead {
         let work = try work(for: file, load, time)
         let (header, image) = try await work.run(on: threads)
         let conversion = header.conversion.map { ", \($0)" } ?? ""
-        let isDamaged = header.keepsGainMap && image.gainMap == nil
-        let losses = [header.losses, isDamaged ? GainMapDescription.unreadable : nil].compactMap(\.self)
-        load.note("\(header.format), \(header.size)\(conversion)\(losses.map { ". \($0)" }.joined())")
+        load.note("\(header.format), \(header.size)\(conversion)\(header.losses.map { ". \($0)" } ?? "")")
         attachSource(to: &load, file, header, work.decoder)
         load.advance(to: .decoded(image))
         return .done
@@ -186,9 +197,14 @@ public struct Decode: Stage, LookingAhead {
         }
         options.keepsColors = keepsColors(load.request)
         options.keepsDepth = keepsDepth(load.request)
+        options.keepsHDR = keepsHDR(load.request)
+        options.makesHDR = makesHDR(load.request)
+        if options.makesHDR { (options.keepsColors, options.keepsDepth) = (true, true) }
         if wantsGainMap(load.request) {
             options.stageDroppingGainMap = ahead.stageDroppingGainMap
             options.keepsGainMap = options.stageDroppingGainMap == nil
+        } else if (load.request.gainMap ?? gainMap) == .apply {
+            options.stageDroppingGainMap = ahead.stageLosingHDR
         }
         try limits.check(encodedBytes: file.bytes.count)
         let codec = try (codecs ?? load.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)

@@ -12,6 +12,10 @@ public struct DecodeOptions: Sendable, Hashable {
     package var keepsColors = false
     /// Whether a still picture has 16 bits a channel if the file has more than 8 and the decoder can; by default it has 8.
     package var keepsDepth = false
+    /// Whether a still picture in PQ, HLG or linear light stays so, with 16 bits a channel; by default its tones are mapped.
+    package var keepsHDR = false
+    /// Whether a gain map that leads to HDR is applied; by default none is.
+    package var makesHDR = false
     /// Whether a gain map is decoded too; by default it isn't.
     package var keepsGainMap = false
     /// The stage that doesn't keep a gain map, if a list would keep it otherwise.

@@ -52,18 +52,18 @@ package struct DecodeWork: Sendable {
             // Most often the memory is available, and one job on the threads is enough.
             guard budget.claimNow(memory, priority: priority) else { return .waits(header, box: box, memory) }
             defer { budget.release(memory) }
-            return .over(header, try pixels(header, box, cancellation))
+            let (made, image) = try pixels(header, box, cancellation)
+            return .over(made, image)
         }
         switch progress {
         case .over(let header, let image): return (header, image)
         case .waits(let header, let box, let memory):
             // Work that is left behind holds its memory until it ends.
             let claim = try await budget.claimed(memory, priority: priority)
-            let image = try await time.run(on: threads, priority: priority, isLeft: isLeft) { cancellation in
+            return try await time.run(on: threads, priority: priority, isLeft: isLeft) { cancellation in
                 defer { claim.release() }
                 return try pixels(header, box, cancellation)
             }
-            return (header, image)
         }
     }
 
@@ -71,7 +71,8 @@ package struct DecodeWork: Sendable {
     func estimate(_ header: ImageHeader) throws -> (peak: Int, picture: Int) {
         let (header, box) = try checked(header)
         let frames = max(1, min(header.frames, options.frames))
-        let picture = header.storedSize(for: box).bytes(header.pixelType == .uint16 ? 8 : 4).saturatingTimes(frames)
+        let isDeep = header.pixelType == .uint16 || header.appliesGainMap
+        let picture = header.storedSize(for: box).bytes(isDeep ? 8 : 4).saturatingTimes(frames)
         return (header.decodingMemory(box: box, frames: options.frames), picture)
     }
 
@@ -117,10 +118,23 @@ package struct DecodeWork: Sendable {
         return need
     }
 
+    /// Decodes the pixels, and applies a gain map that isn't to be handed on. The header says what was made of the map.
     private func pixels(
         _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation
-    ) throws -> DecodedImage {
-        try decoder.picture(
+    ) throws -> (ImageHeader, DecodedImage) {
+        let image = try decoder.picture(
             of: bytes, header: header, box: box, options: options, cancellation: cancellation)
+        guard header.keepsGainMap else { return (header, image) }
+        if image.gainMap != nil, !header.appliesGainMap { return (header, image) }
+        if let application = GainMapApplication(image) {
+            return (header, try application.applied(to: image, cancellation))
+        }
+        var (reduced, base) = (header, image)
+        (reduced.keepsGainMap, reduced.appliesGainMap) = (false, false)
+        reduced.gainMapIsDamaged = image.gainMap == nil
+        base.gainMap = nil
+        guard header.appliesGainMap, header.gainMapMakesSDR else { return (reduced, base) }
+        reduced.pixelColors = .sRGB
+        return (reduced, try base.convertedToSRGB(cancellation))
     }
 }

@@ -11,13 +11,26 @@ extension ImageHeader {
     /// The header of a decode that may leave pixels in the file's colour space and depth.
     package func keeping(_ options: DecodeOptions) -> ImageHeader {
         var header = self
-        header.pixelColors = options.keepsColors ? sourceColors ?? .sRGB : .sRGB
         let isStill = min(frames, options.frames) <= 1
-        header.pixelType = options.keepsDepth && holdsDepth && isStill && header.keepsNumbers ? .uint16 : .uint8
+        let source = sourceColors
+        let hasMap = gainMapMemory > 0 && isStill
+        let isApplied: Bool
+        if source?.needsDepth == true {
+            // The map makes a better SDR picture than tone mapping does.
+            let isRendered = !options.keepsHDR && hasMap && gainMapMakesSDR && holdsDepth
+            header.pixelColors = isRendered || options.keepsHDR && holdsDepth && isStill ? source ?? .sRGB : .sRGB
+            isApplied = isRendered
+        } else {
+            header.pixelColors = options.keepsColors ? source ?? .sRGB : .sRGB
+            isApplied = options.makesHDR && hasMap && !gainMapMakesSDR
+        }
+        let wantsDepth = options.keepsDepth || header.pixelColors.needsDepth
+        header.pixelType = wantsDepth && holdsDepth && isStill && header.keepsNumbers ? .uint16 : .uint8
         // Gains of single colours are for the file's primaries, and all are for its tones.
         header.keepsGainMap =
-            options.keepsGainMap && gainMapMemory > 0 && isStill && header.keepsTones
+            (options.keepsGainMap || isApplied) && hasMap && header.keepsTones
             && (gainMapIsGray || header.keepsPrimaries)
+        header.appliesGainMap = isApplied && header.keepsGainMap
         header.stageDroppingGainMap = options.stageDroppingGainMap
         return header
     }

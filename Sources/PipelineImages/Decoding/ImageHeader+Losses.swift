@@ -25,6 +25,11 @@ extension ImageHeader {
     /// The conversion to sRGB, such as `Display P3, sRGB to sRGB`, or the colours that are kept; `nil` if pixels are taken
     /// for sRGB's as they are.
     package var conversion: String? {
+        guard appliesGainMap else { return conversionOfColors }
+        return gainMapMakesSDR ? "\(pixelColors.name) to sRGB by the gain map" : "BT.2020, PQ by the gain map"
+    }
+
+    private var conversionOfColors: String? {
         if pixelColors != .sRGB { return "\(pixelColors.name) kept" }
         if let convertedColors { return "\(convertedColors) to sRGB" }
         guard hasProfile, profileSpace != .sRGB else { return nil }
@@ -32,10 +37,14 @@ extension ImageHeader {
     }
 
     /// Whether pixels have the primaries of the file.
-    var keepsPrimaries: Bool { pixelColors != .sRGB || conversion == nil }
+    var keepsPrimaries: Bool { pixelColors != .sRGB || conversionOfColors == nil }
 
     /// Whether no tone mapping changes the pixels.
-    var keepsTones: Bool { toneLosses == nil }
+    var keepsTones: Bool { pixelColors.needsDepth || !isHighRange }
+
+    private var isHighRange: Bool {
+        convertedColors.flatMap { TransferCurve($0.transfer) }?.isHighRange == true
+    }
 
     /// The name of the colours that decoding makes sRGB's, such as `Display P3`; `nil` for grey, inks, HDR, and colours that
     /// stay.
@@ -49,11 +58,13 @@ extension ImageHeader {
     }
 
     private var toneLosses: String? {
-        guard let convertedColors, TransferCurve(convertedColors.transfer)?.isHighRange == true else { return nil }
-        return "\(convertedColors.transferName) becomes SDR by tone mapping (ITU-R BT.2446 A)."
+        guard let convertedColors, isHighRange else { return nil }
+        if appliesGainMap { return "\(convertedColors.transferName) becomes SDR by the file's gain map." }
+        return keepsTones ? nil : "\(convertedColors.transferName) becomes SDR by tone mapping (ITU-R BT.2446 A)."
     }
 
     private var gainMapLosses: String? {
+        if gainMapIsDamaged { return GainMapDescription.unreadable }
         guard gainMap != nil, !keepsGainMap else { return nil }
         guard let stage = stageDroppingGainMap else { return GainMapDescription.dropped }
         return "The HDR gain map is dropped, since \(stage) doesn't keep it."

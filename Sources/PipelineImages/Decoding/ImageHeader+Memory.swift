@@ -25,6 +25,8 @@ extension ImageHeader {
             .saturatingPlus(storedSize.bytes(deep)).saturatingPlus(stored.bytes(deep))
             .saturatingPlus(deep > 0 ? target.width.saturatingTimes(4096) : 0)
             .saturatingPlus(keepsGainMap ? gainMapMemory : 0)
+            // The picture that applying it makes, and one more that becomes sRGB's if the map is damaged.
+            .saturatingPlus(appliesGainMap ? target.bytes(8 + 4) : 0)
             // The profile is held in the file's pieces, as a whole, and as LittleCMS reads it.
             .saturatingPlus(profileBytes.saturatingTimes(3))
     }

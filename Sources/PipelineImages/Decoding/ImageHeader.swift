@@ -59,8 +59,14 @@ public struct ImageHeader: Sendable, Hashable {
     package var gainMapMemory = 0
     /// Whether the gain map has one gain for all colours.
     package var gainMapIsGray = false
+    /// Whether the picture is the HDR one, and the gain map leads to SDR.
+    package var gainMapMakesSDR = false
     /// Whether decoding makes the gain map too.
     package var keepsGainMap = false
+    /// Whether it is then applied, to make the SDR picture of an HDR one or the other way round.
+    package var appliesGainMap = false
+    /// Whether it was to be made but is damaged.
+    package var gainMapIsDamaged = false
     /// The stage for which it doesn't; `nil` if it is for another reason.
     package var stageDroppingGainMap: String?
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.

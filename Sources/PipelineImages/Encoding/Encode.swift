@@ -145,34 +145,32 @@ public struct Encode: Stage, ColorKeeping {
     public var isIdempotent: Bool { true }
 
     /// Whether the format, or one of those to choose from, holds 16 bits a channel; likewise.
-    public var keepsDepth: Bool {
-        switch target {
-        case .format(let format): codecs.codec(for: format)?.encoder?.holdsDepth == true
-        case .accepted(let accepted): accepted.choices.contains { codecs.codec(for: $0)?.encoder?.holdsDepth == true }
-        }
-    }
+    public var keepsDepth: Bool { holds(\.holdsDepth) }
+
+    /// Whether the format, or one of those to choose from, holds HDR. If another is chosen, the stage maps its tones. A
+    /// palette doesn't hold it.
+    public var keepsHDR: Bool { holds { $0.holdsHDR(options) } }
 
     /// Whether the format, or one of those to choose from, holds a gain map. If another is chosen, the stage drops it.
-    public var keepsGainMap: Bool {
-        switch target {
-        case .format(let format): codecs.codec(for: format)?.encoder?.holdsGainMap == true
-        case .accepted(let accepted): accepted.choices.contains { codecs.codec(for: $0)?.encoder?.holdsGainMap == true }
-        }
-    }
+    public var keepsGainMap: Bool { holds(\.holdsGainMap) }
 
     /// Whether the format, or one of those to choose from, says which colours its numbers stand for. If another is chosen,
     /// the stage converts to sRGB.
-    public var keepsColors: Bool {
-        switch target {
-        case .format(let format): codecs.holdProfile(format)
-        case .accepted(let accepted): accepted.choices.contains(where: codecs.holdProfile)
-        }
+    public var keepsColors: Bool { holds(\.holdsProfile) }
+
+    private func holds(_ property: (any ImageEncoding) -> Bool) -> Bool {
+        let formats =
+            switch target {
+            case .format(let format): [format]
+            case .accepted(let accepted): accepted.choices
+            }
+        return formats.contains { codecs.codec(for: $0)?.encoder.map(property) ?? false }
     }
 
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         let (target, options, codecs, readable) = (target, options, codecs, given ?? load.codecs)
-        let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
+        let source = load.attachment(DecodedSource.self)
         try options.check(codecs)
         let result = try await load.work(with: image.size, of: image, on: threads, isLeft: isLeft) { cancellation in
             let format =
@@ -186,13 +184,16 @@ public struct Encode: Stage, ColorKeeping {
             var metadata =
                 try source.map { try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation) }
                 ?? EmbeddedMetadata()
-            var numbers = try Self.described(image, format, codecs, &metadata, cancellation)
+            var numbers = try Self.described(image, format, options, codecs, &metadata, cancellation)
             let holdsMap = codecs.codec(for: format)?.encoder?.holdsGainMap == true && !image.isAnimated
             numbers.gainMap = holdsMap ? try image.gainMap?.fitted(to: image.size, cancellation) : nil
             return try Self.encoded(
                 numbers, format, options.resolved(for: format), codecs, metadata, cancellation)
         }
         if case .accepted = target { load.note(result.format.rawValue) }
+        if image.layout.colorSpace.needsDepth, codecs.codec(for: result.format)?.encoder?.holdsHDR(options) != true {
+            load.note("\(image.layout.colorSpace.name) becomes SDR, since \(result.format) doesn't hold HDR.")
+        }
         if image.gainMap != nil, codecs.codec(for: result.format)?.encoder?.holdsGainMap != true {
             load.note("The HDR gain map is dropped, since \(result.format) doesn't hold one.")
         }
@@ -209,10 +210,20 @@ public struct Encode: Stage, ColorKeeping {
     /// Describes a picture's colours in the metadata to write, or converts them to sRGB for a format that can't say which
     /// they are. Returns the picture labelled as sRGB, as encoders get it.
     private static func described(
-        _ image: DecodedImage, _ format: ImageFormat, _ codecs: ImageCodecs, _ metadata: inout EmbeddedMetadata,
-        _ cancellation: WorkCancellation
+        _ image: DecodedImage, _ format: ImageFormat, _ options: EncodeOptions, _ codecs: ImageCodecs,
+        _ metadata: inout EmbeddedMetadata, _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let encoder = codecs.codec(for: format)?.encoder
+        if image.layout.colorSpace.needsDepth {
+            guard encoder?.holdsHDR(options) == true else {
+                return try image.convertedToSRGB(cancellation)
+            }
+            // Profiles describe it badly.
+            metadata.profile = []
+            metadata.colors = image.layout.colorSpace.codedColors
+            return image.labelled(.sRGB)
+        }
+        metadata.mastering = nil
         let image = encoder?.holdsDepth == true && !image.isAnimated ? image : try image.reducedToBytes(cancellation)
         let space = image.layout.colorSpace
         guard space.isNamed, space != .sRGB else { return image }
@@ -255,6 +266,13 @@ extension Encode: CodecStage {
     package mutating func use(_ codecs: (any CodecSet)?) {
         guard given == nil else { return }
         self.codecs = (codecs as? ImageCodecs)?.withStandard ?? .standard
+    }
+}
+
+extension ImageEncoding {
+    /// Whether files with these options hold HDR. The 8 bits of a palette are too few.
+    fileprivate func holdsHDR(_ options: EncodeOptions) -> Bool {
+        holdsHDR && holdsDepth && fidelity(of: options) != .fixed
     }
 }
 

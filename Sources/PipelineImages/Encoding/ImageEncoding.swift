@@ -26,6 +26,9 @@ public protocol ImageEncoding: Sendable {
     /// Whether files hold 16 bits a channel (`PixelLayout.SampleType.uint16`) of a still picture; `false` by default. Others
     /// get 8.
     var holdsDepth: Bool { get }
+    /// Whether files hold HDR of 16 bits a channel, such as `PixelLayout.ColorSpace.bt2100PQ`, as the numbers in
+    /// ``EmbeddedMetadata/colors`` describe it; `false` by default. Others get SDR by tone mapping.
+    var holdsHDR: Bool { get }
     /// Whether files hold the `GainMap` of a still picture; `false` by default. Others get pictures without any.
     var holdsGainMap: Bool { get }
     /// Whether ``encode(_:quality:options:metadata:cancellation:)`` ends soon after its cancellation; `true` by default.
@@ -87,6 +90,8 @@ extension ImageEncoding {
     public var holdsProfile: Bool { false }
     /// `false`.
     public var holdsDepth: Bool { false }
+    /// `false`.
+    public var holdsHDR: Bool { false }
     /// `false`.
     public var holdsGainMap: Bool { false }
     /// `true`.

@@ -31,8 +31,7 @@ struct HEICDecoder: PreparedOnDemand {
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         try HEIFStill(bytes, format: header.format, cancellation: cancellation)
-            .decode(
-                box: box, isDeep: header.pixelType == .uint16, options: options, cancellation: cancellation)
+            .decode(header, box: box, options: options, cancellation: cancellation)
     }
 }
 #endif

@@ -53,10 +53,16 @@ extension HEIFFile {
         return HEIFGainMap(description: description, item: map)
     }
 
-    /// The ICC profile of the picture that is made with the whole map; empty without one.
+    /// The ICC profile of the picture that is made with the whole map, or one with the primaries that it is described by;
+    /// empty without any.
     func alternateProfile(with map: Int) -> [UInt8] {
         let toned = sources[map]?.first { $0.type == "dimg" && items[$0.item]?.type == "tmap" }?.item
-        return Self.profile(toned.flatMap { items[$0]?.properties.map { properties[$0.index] } } ?? [])
+        let own = toned.flatMap { items[$0]?.properties.map { properties[$0.index] } } ?? []
+        let profile = Self.profile(own)
+        guard profile.isEmpty, let coded = own.lazy.compactMap({ CodedColors(nclx: $0.content) }).first else {
+            return profile
+        }
+        return ICCProfile.withPrimaries[coded.primaries] ?? []
     }
 
     private func prefers(_ id: Int, to primary: Int) -> Bool {

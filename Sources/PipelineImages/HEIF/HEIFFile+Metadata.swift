@@ -6,6 +6,7 @@ extension HEIFFile {
         metadata.profile = picture.profile
         metadata.exif = exif
         metadata.xmp = blocks(Self.isXMP).first.map(Array.init) ?? []
+        metadata.mastering = MasteringMetadata(in: self)
         return metadata
     }
 

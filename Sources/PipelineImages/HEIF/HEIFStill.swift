@@ -27,6 +27,7 @@ struct HEIFStill {
             header.gainMap = map.standard
             header.gainMapMemory = map.size.map { map.memory($0, of: picture.size) } ?? 0
             header.gainMapIsGray = map.channelCount == 1
+            header.gainMapMakesSDR = map.parameters?.isBaseHDR == true
         }
         header.hasProvenance = file.hasProvenance
         header.take(picture.codedColors)
@@ -58,14 +59,15 @@ struct HEIFStill {
     }
 
     /// Decodes the picture, scaled to fit a box.
-    /// - Parameter isDeep: Whether it has 16 bits a channel.
+    /// - Parameter wanted: Says what to keep of the file.
     func decode(
-        box: PixelSize?, isDeep: Bool = false, options: DecodeOptions, cancellation: WorkCancellation
+        _ wanted: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let header = header.keeping(options)
+        var header = header
+        (header.pixelColors, header.keepsGainMap) = (wanted.pixelColors, wanted.keepsGainMap)
         let target = header.storedSize(for: box)
         var image =
-            isDeep
+            wanted.pixelType == .uint16
             ? try deep(header, target, cancellation) : try reduced(to: target, header, options.quality, cancellation)
         if header.keepsGainMap { image.gainMap = try gainMap(header, image.size, cancellation) }
         return image

@@ -15,6 +15,7 @@ struct JPEGDecoder: ImageDecoding {
             header.gainMap = map.standard
             header.gainMapMemory = map.memory(size, of: header.storedSize)
             header.gainMapIsGray = map.channelCount == 1
+            header.gainMapMakesSDR = map.parameters?.isBaseHDR == true
         }
         return header
     }

@@ -9,6 +9,9 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     /// The same colours as the profile's, as numbers, for an encoder whose files hold them; `nil` if there are none. No
     /// decoder sets it: see ``ImageHeader/codedColors``.
     public var colors: CodedColors?
+    /// What the file says of the display on which its colours were judged; `nil` if it says nothing. An encoder of HDR
+    /// writes it.
+    public var mastering: MasteringMetadata?
 
     /// Creates metadata from blocks; all are empty by default.
     public init(exif: [UInt8] = [], xmp: [UInt8] = [], profile: [UInt8] = []) {
@@ -23,7 +26,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     /// Whether its profile is another than the one that is written with every picture.
     package var hasForeignProfile: Bool { !profile.isEmpty && profile != ICCProfile.sRGB }
 
-    var isEmpty: Bool { exif.isEmpty && xmp.isEmpty && profile.isEmpty }
+    var isEmpty: Bool { exif.isEmpty && xmp.isEmpty && profile.isEmpty && mastering == nil }
 
     /// Runs `body` with pointers to the blocks, `nil` for missing ones.
     func withBlocks<Result>(

@@ -36,9 +36,15 @@ extension ImageMetadata {
         var header = ImageHeader(format: format, storedSize: storedSize, bitsPerChannel: bitsPerChannel)
         header.convertedColors = profile == nil || format == .png ? codedColors : nil
         // Lists that only scale keep depth, except where they map tones.
-        let isMapped = dynamicRange == .pq || dynamicRange == .hlg
-        let deep: [ImageFormat?] = [.png, .tiff, .avif]
-        if (deep + [.heic]).contains(format), deep.contains(result), frames <= 1, !isMapped {
+        let range: [ImageFormat?] = [.png, .avif]
+        let deep = range + [.tiff]
+        let isDeep = (deep + [.heic]).contains(format) && deep.contains(result) && frames <= 1
+        let colors = header.convertedColors.flatMap { PixelLayout.ColorSpace($0.asFullRangeRGB) }
+        if let colors, colors.needsDepth {
+            if isDeep, bitsPerChannel > 8, range.contains(result) {
+                (header.pixelColors, header.pixelType) = (colors, .uint16)
+            }
+        } else if isDeep {
             header.pixelType = .uint16
         }
         header.gainMap = gainMap?.size == nil ? nil : gainMap?.standard

@@ -5,7 +5,9 @@ extension KeptMetadata {
     func blocks(
         of source: DecodedSource, _ codecs: ImageCodecs, for image: DecodedImage, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
-        guard self != .none, let decoder = source.decoder ?? codecs.codec(for: source.format)?.decoder else {
+        guard self != .none || image.layout.colorSpace.needsDepth,
+            let decoder = source.decoder ?? codecs.codec(for: source.format)?.decoder
+        else {
             return EmbeddedMetadata()
         }
         return try blocks(
@@ -22,6 +24,7 @@ extension KeptMetadata {
         }
         let found = try decoder.metadata(of: bytes, cancellation: cancellation)
         var kept = EmbeddedMetadata()
+        kept.mastering = found.mastering
         switch self {
         case .none: break
         case .copyright:

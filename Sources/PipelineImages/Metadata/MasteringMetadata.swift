@@ -31,6 +31,19 @@ public struct MasteringMetadata: Sendable, Hashable {
             (maximumLuminance, minimumLuminance) = (numbers[8], numbers[9])
         }
 
+        /// The order of the primaries in HEIF: HEVC's message and so the box begin with green (ITU-T H.265 section D.3.28).
+        fileprivate static let greenFirst = [2, 0, 1]
+
+        /// The 24 bytes of a chunk `mDCV`, or of a property `mdcv` with green first.
+        fileprivate func bytes(isGreenFirst: Bool) -> [UInt8] {
+            func field(_ value: Double, _ unit: Double, _ count: Int) -> [UInt8] {
+                Int((min(max(0, value * unit), Double(1 << (8 * count) - 1))).rounded()).bigEndian(count)
+            }
+            let places = (isGreenFirst ? [green, blue, red] : [red, green, blue]) + [white]
+            return places.flatMap { field($0.x, 50_000, 2) + field($0.y, 50_000, 2) }
+                + [maximumLuminance, minimumLuminance].flatMap { field($0, 10_000, 4) }
+        }
+
         /// Reads 24 bytes that PNG and HEIF share, but for the order of the primaries.
         fileprivate init?(_ content: ArraySlice<UInt8>, order: [Int]) {
             let chromaticities = (order + [3]).flatMap { index in
@@ -64,21 +77,29 @@ public struct MasteringMetadata: Sendable, Hashable {
         #endif
         #if AVIF || HEIC
         case .avif, .heic:
-            guard let file = try HEIFFile(ifPresent: bytes, format: format, cancellation), let primary = file.primary
-            else { return nil }
-            let (light, display) = (file.property("clli", of: primary), file.property("mdcv", of: primary))
-            self.init(
-                // HEVC's message and so the box begin with green (ITU-T H.265 section D.3.28).
-                display: display.flatMap { Display($0, order: [2, 0, 1]) },
-                maximumContentLight: light?.number(at: 0, bytes: 2).map(Double.init),
-                maximumFrameAverageLight: light?.number(at: 2, bytes: 2).map(Double.init))
+            guard let file = try HEIFFile(ifPresent: bytes, format: format, cancellation) else { return nil }
+            self.init(in: file)
         #endif
         default: return nil
         }
     }
 
+    #if AVIF || HEIC
+    /// Reads a file's primary picture; `nil` if it says none of it.
+    init?(in file: HEIFFile) {
+        guard let primary = file.primary else { return nil }
+        let (light, display) = (file.property("clli", of: primary), file.property("mdcv", of: primary))
+        self.init(
+            display: display.flatMap { Display($0, order: Display.greenFirst) },
+            maximumContentLight: light?.number(at: 0, bytes: 2).map(Double.init),
+            maximumFrameAverageLight: light?.number(at: 2, bytes: 2).map(Double.init))
+    }
+    #endif
+
     #if PNG
-    private init?(inPNG bytes: [UInt8], _ cancellation: WorkCancellation) throws {
+    /// Reads a PNG; `nil` if it says none of it.
+    /// - Throws: `CancellationError`.
+    init?(inPNG bytes: [UInt8], _ cancellation: WorkCancellation) throws {
         var chunks = PNGChunks(bytes, cancellation)
         var (display, light): (Display?, ArraySlice<UInt8>?)
         while let chunk = try chunks.next(), chunk.kind != .pixels {
@@ -94,4 +115,18 @@ public struct MasteringMetadata: Sendable, Hashable {
             maximumFrameAverageLight: light?.number(at: 4, bytes: 4).map { Double($0) / 10_000 })
     }
     #endif
+
+    /// What a file says of it: the bytes of the display and those of the lights; empty where it says nothing.
+    /// - Parameter isPNG: Whether for the chunks of PNG, otherwise for the properties of HEIF, which have no fractions of a
+    ///   light.
+    func blocks(isPNG: Bool) -> (display: [UInt8], light: [UInt8]) {
+        let (unit, size) = isPNG ? (10_000.0, 4) : (1.0, 2)
+        let lights = maximumContentLight.map { [$0, maximumFrameAverageLight ?? 0] } ?? []
+        return (
+            display?.bytes(isGreenFirst: !isPNG) ?? [],
+            lights.flatMap { light in
+                Int(min(max(0, light * unit), Double(1 << (8 * size) - 1)).rounded()).bigEndian(size) as [UInt8]
+            }
+        )
+    }
 }

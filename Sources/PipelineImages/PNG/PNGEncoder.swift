@@ -8,6 +8,7 @@ struct PNGEncoder: ImageEncoding {
     let holdsMotion = true
     let holdsProfile = true
     let holdsDepth = true
+    let holdsHDR = true
     // libdeflate compresses all rows in one go.
     let canBeStopped = false
 

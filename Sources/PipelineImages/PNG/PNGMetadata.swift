@@ -6,6 +6,7 @@ import Pipeline
 enum PNGMetadata {
     static func read(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()
+        metadata.mastering = try MasteringMetadata(inPNG: bytes, cancellation)
         var chunks = PNGChunks(bytes, cancellation)
         var (hasEXIF, hasProfile, hasXMP) = (false, false, false)
         while let chunk = try chunks.next() {

@@ -36,6 +36,10 @@ struct PNGWriter {
         if let colors = metadata.colors {
             writeChunk("cICP", [colors.primaries, colors.transfer, 0, 1].map { UInt8(clamping: $0) })
         }
+        if let blocks = metadata.mastering?.blocks(isPNG: true) {
+            if !blocks.display.isEmpty { writeChunk("mDCV", blocks.display) }
+            if !blocks.light.isEmpty { writeChunk("cLLI", blocks.light) }
+        }
         if !metadata.profile.isEmpty, let packed = Deflation.zlibStream(of: metadata.profile, level: 9) {
             writeChunk("iCCP", Array("icc\0\0".utf8) + packed)
         }

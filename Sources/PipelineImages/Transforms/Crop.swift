@@ -167,6 +167,9 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
     /// Unless the part is the most interesting one, which is looked for in 8 bits.
     public var keepsDepth: Bool { if case .interest = region { false } else { true } }
 
+    /// Likewise.
+    public var keepsHDR: Bool { keepsDepth }
+
     public var keepsGainMap: Bool { true }
 
     /// Makes the new pixels of every frame.

@@ -27,6 +27,8 @@ public struct Downscale: Stage, PixelSizing, ColorKeeping {
 
     public var keepsDepth: Bool { true }
 
+    public var keepsHDR: Bool { true }
+
     public var keepsGainMap: Bool { true }
 
     /// The kernel. The size isn't included: the request's has its own place in the cache key.

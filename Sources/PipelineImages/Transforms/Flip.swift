@@ -32,6 +32,8 @@ public struct Flip: SpecifiedTransform, PixelSizing, ColorKeeping {
 
     public var keepsDepth: Bool { true }
 
+    public var keepsHDR: Bool { true }
+
     public var keepsGainMap: Bool { true }
 
     /// Makes the new pixels of every frame.

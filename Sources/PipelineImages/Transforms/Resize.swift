@@ -124,6 +124,8 @@ public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
 
     public var keepsDepth: Bool { fit != .contain }
 
+    public var keepsHDR: Bool { fit != .contain }
+
     /// Unless bars are added.
     public var keepsGainMap: Bool { fit != .contain }
 

@@ -74,6 +74,9 @@ public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
     public var keepsDepth: Bool { orientation != nil }
 
     /// Likewise.
+    public var keepsHDR: Bool { orientation != nil }
+
+    /// Likewise.
     public var keepsGainMap: Bool { orientation != nil }
 
     /// Makes the new pixels of every frame.

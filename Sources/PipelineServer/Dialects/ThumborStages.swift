@@ -9,6 +9,8 @@ struct ThumborCrop: PixelTransform, PixelSizing, ColorKeeping {
 
     var keepsDepth: Bool { true }
 
+    var keepsHDR: Bool { true }
+
     var keepsGainMap: Bool { true }
 
     var signature: String? { "thumborCrop(\(edges))" }

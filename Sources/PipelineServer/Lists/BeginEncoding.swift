@@ -7,6 +7,7 @@ struct BeginEncoding: Stage, ColorKeeping {
     let produces: Phases = .decoded
     let keepsColors = true
     let keepsDepth = true
+    let keepsHDR = true
     let keepsGainMap = true
 
     func run(_ load: inout Load) async throws -> Outcome {

@@ -13,6 +13,8 @@ struct RequireSize: PixelTransform, ColorKeeping {
 
     var keepsDepth: Bool { true }
 
+    var keepsHDR: Bool { true }
+
     var keepsGainMap: Bool { true }
 
     var signature: String? { "requireSize(\(parameters))" }
@@ -45,6 +47,8 @@ struct ScaleByPercent: PixelTransform, ColorKeeping {
     var keepsColors: Bool { true }
 
     var keepsDepth: Bool { true }
+
+    var keepsHDR: Bool { true }
 
     var keepsGainMap: Bool { true }
 

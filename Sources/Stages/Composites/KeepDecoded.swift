@@ -138,7 +138,8 @@ public final class DecodedSources: Sendable {
     }
 
     fileprivate func hasRoom(for size: PixelSize, _ header: ImageHeader) -> Bool {
-        size.width * size.height * (header.hasAlpha ? 4 : 3) <= memory.byteLimit / 4 * 3
+        let sample = header.bitsPerChannel > 8 ? 2 : 1
+        return size.width * size.height * (header.hasAlpha ? 4 : 3) * sample <= memory.byteLimit / 4 * 3
     }
 }
 

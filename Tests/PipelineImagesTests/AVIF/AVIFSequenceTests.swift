@@ -66,8 +66,9 @@ struct AVIFSequenceTests {
         #expect(again.loopCount == count)
         #expect(again.layout == image.layout)
         // Its still picture is found where it now lies.
-        let still = try HEIFStill(bytes, format: .avif, cancellation: WorkCancellation())
-            .decode(box: nil, options: DecodeOptions(), cancellation: WorkCancellation())
+        let file = try HEIFStill(bytes, format: .avif, cancellation: WorkCancellation())
+        let still = try file.decode(
+            file.header, box: nil, options: DecodeOptions(), cancellation: WorkCancellation())
         let first = DecodedImage(size: again.size, layout: again.layout, pixels: again.pixels)
         #expect(still.difference(from: first) < 1)
     }

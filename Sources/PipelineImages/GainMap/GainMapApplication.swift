@@ -1,0 +1,204 @@
+import LibC
+import Pipeline
+
+/// Applies a gain map to its picture with full weight (ISO 21496-1): makes the HDR picture of an SDR one, or the SDR picture
+/// of an HDR one.
+struct GainMapApplication {
+    private let map: GainMap
+    /// The light of each stored level, with SDR's white as 1.
+    private let light: [Double]
+    /// Whether it is the light of a scene, as in HLG.
+    private let isScene: Bool
+    /// From the picture's primaries to those in which the map is applied, and from there to the result's.
+    private let toMap, toResult: Matrix3
+    /// What light is multiplied by for a level of the map from 0 to 1, channel by channel.
+    private let gains: [SampledCurve]
+    private let baseOffset, alternateOffset: SIMD3<Double>
+    private var makesHDR: Bool { !map.parameters.isBaseHDR }
+
+    /// The light of SDR's white in cd/m² (ITU-R BT.2408).
+    static let white = 203.0
+
+    /// Prepares to apply the map of a picture; `nil` without one, and for colours without known primaries.
+    init?(_ image: DecodedImage) {
+        guard let map = image.gainMap, !map.parameters.channels.isEmpty, !image.isAnimated,
+            let base = Colors(image.layout.colorSpace)
+        else { return nil }
+        let between = map.parameters.usesBaseColorSpace ? base.primaries : Self.primaries(map.profile) ?? base.primaries
+        guard let toMap = ColorPrimaries.matrix(from: base.primaries, to: between),
+            let toResult = ColorPrimaries.matrix(from: between, to: map.parameters.isBaseHDR ? 1 : 9)
+        else { return nil }
+        (self.map, self.toMap, self.toResult) = (map, toMap, toResult)
+        let last = image.layout.isDeep ? 65535 : 255
+        light = (0...last).map { base.curve.lightOverWhite(Double($0) / Double(last)) }
+        isScene = base.curve == .hlg
+        let sign: Double = map.parameters.isBaseHDR ? -1 : 1
+        let channels = map.parameters.channels
+        gains = channels.map { channel in
+            SampledCurve { level in
+                exp2(sign * (channel.minimum + (channel.maximum - channel.minimum) * pow(level, 1 / channel.gamma)))
+            }
+        }
+        func offsets(_ value: (GainMapParameters.Channel) -> Double) -> SIMD3<Double> {
+            channels.count == 1
+                ? SIMD3(repeating: value(channels[0]))
+                : SIMD3(value(channels[0]), value(channels[1]), value(channels[2]))
+        }
+        (baseOffset, alternateOffset) = (offsets(\.baseOffset), offsets(\.alternateOffset))
+    }
+
+    /// The primaries and the curve of pixels.
+    private struct Colors {
+        let primaries: Int
+        let curve: TransferCurve
+
+        init?(_ space: PixelLayout.ColorSpace) {
+            // The primaries of Adobe RGB have no number.
+            guard let codes = space.codedColors, let curve = TransferCurve(codes.transfer) else { return nil }
+            (primaries, self.curve) = (codes.primaries, curve)
+        }
+    }
+
+    private static func primaries(_ profile: [UInt8]) -> Int? {
+        let profile = ICCProfile(profile)
+        if let coded = profile.codedColors, ColorPrimaries.named[coded.primaries] != nil { return coded.primaries }
+        switch profile.namedSpace {
+        case .sRGB: return 1
+        case .displayP3: return 12
+        case .bt2020: return 9
+        default: return nil
+        }
+    }
+
+    /// Returns the alternate picture, without a map: in PQ with the primaries of BT.2020 and 16 bits a channel if that is the
+    /// HDR one, else in sRGB with 8.
+    /// - Throws: `CancellationError`.
+    func applied(to image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let hasAlpha = image.layout.hasAlpha
+        let layout = PixelLayout(
+            channelCount: hasAlpha ? 4 : 3, hasAlpha: hasAlpha, sampleType: makesHDR ? .uint16 : .uint8,
+            colorSpace: makesHDR ? .bt2100PQ : .sRGB)
+        let count = image.size.bytes(layout.bytesPerPixel)
+        let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            try image.frames[0].bytes.withUnsafeBytes { source in
+                let out = UnsafeMutableRawBufferPointer(buffer)
+                if image.layout.isDeep {
+                    try fill(out, layout, from: source.bindMemory(to: UInt16.self), image, cancellation)
+                } else {
+                    try fill(out, layout, from: source.bindMemory(to: UInt8.self), image, cancellation)
+                }
+            }
+            filled = count
+        }
+        return try DecodedImage(
+            validating: bytes, size: image.size, layout: layout, nativeSize: image.nativeSize, region: image.region)
+    }
+
+    private func fill<Sample: FixedWidthInteger>(
+        _ out: UnsafeMutableRawBufferPointer, _ layout: PixelLayout, from samples: UnsafeBufferPointer<Sample>,
+        _ image: DecodedImage, _ cancellation: WorkCancellation
+    ) throws {
+        let (channels, made) = (image.layout.channelCount, layout.channelCount)
+        let (columns, rows) = (places(image.width, .horizontal), places(image.height, .vertical))
+        var place = 0
+        for y in 0..<image.height {
+            try cancellation.check()
+            for x in 0..<image.width {
+                let start = (y * image.width + x) * channels
+                let (green, blue) = channels < 3 ? (start, start) : (start + 1, start + 2)
+                let base = SIMD3(
+                    light[Int(samples[start])], light[Int(samples[green])], light[Int(samples[blue])])
+                let color = toned(base, at: columns[x], rows[y])
+                for channel in 0..<3 { store(color[channel], in: out, place + channel) }
+                if layout.hasAlpha {
+                    let alpha = Int(samples[start + channels - 1])
+                    if makesHDR {
+                        let level = Sample.bitWidth == 8 ? alpha * 257 : alpha
+                        out.storeBytes(of: UInt16(level), toByteOffset: 2 * (place + 3), as: UInt16.self)
+                    } else {
+                        out[place + 3] = UInt8(Sample.bitWidth == 8 ? alpha : (alpha * 255 + 32767) / 65535)
+                    }
+                }
+                place += made
+            }
+        }
+    }
+
+    private func store(_ light: Double, in out: UnsafeMutableRawBufferPointer, _ place: Int) {
+        if makesHDR {
+            let share = min(1, max(0, light * Self.white / 10_000))
+            let level = Self.pqLevels.value(share.squareRoot().squareRoot())
+            out.storeBytes(of: UInt16(level * 65535 + 0.5), toByteOffset: 2 * place, as: UInt16.self)
+        } else {
+            out[place] = ICCConversion.level(light)
+        }
+    }
+
+    /// The light of the alternate picture at a place of the map, in the result's primaries.
+    private func toned(_ base: SIMD3<Double>, at column: Place, _ row: Place) -> SIMD3<Double> {
+        var light = base
+        if isScene {
+            // BT.2100's system gamma for 1000 cd/m².
+            let luma = max(0, (light * ToneMapping.weights).sum())
+            light *= pow(luma, 0.2) * ToneMapping.peak / Self.white
+        }
+        let gain: SIMD3<Double>
+        if map.channelCount == 1 {
+            let level = level(column, row, 0)
+            gain =
+                gains.count == 1
+                ? SIMD3(repeating: gains[0].value(level))
+                : SIMD3(gains[0].value(level), gains[1].value(level), gains[2].value(level))
+        } else {
+            gain = SIMD3(
+                gains[0].value(level(column, row, 0)), gains[gains.count / 2].value(level(column, row, 1)),
+                gains[gains.count - 1].value(level(column, row, 2)))
+        }
+        return toResult * ((toMap * light + baseOffset) * gain - alternateOffset)
+    }
+
+    /// Two neighbours among the map's columns or rows, and how far a place is from the first.
+    private struct Place {
+        let first, second: Int
+        let share: Double
+    }
+
+    private enum Direction { case horizontal, vertical }
+
+    /// The places in the map of a picture's columns or rows, whose centres lie over each other.
+    private func places(_ count: Int, _ direction: Direction) -> [Place] {
+        let (start, length, size) =
+            direction == .horizontal
+            ? (map.part.x, map.part.width, map.size.width) : (map.part.y, map.part.height, map.size.height)
+        return (0..<count).map { index in
+            let share = start + (Double(index) + 0.5) / Double(count) * length
+            let place = min(Double(size - 1), max(0, share * Double(size) - 0.5))
+            let first = Int(place)
+            return Place(first: first, second: min(size - 1, first + 1), share: place - Double(first))
+        }
+    }
+
+    /// The map's level from 0 to 1, between its pixels.
+    private func level(_ column: Place, _ row: Place, _ channel: Int) -> Double {
+        map.pixels.withUnsafeBufferPointer { pixels in
+            func pixel(_ x: Int, _ y: Int) -> Double {
+                Double(pixels[(y * map.size.width + x) * map.channelCount + channel])
+            }
+            let top =
+                pixel(column.first, row.first) * (1 - column.share) + pixel(column.second, row.first) * column.share
+            let bottom =
+                pixel(column.first, row.second) * (1 - column.share) + pixel(column.second, row.second) * column.share
+            return (top * (1 - row.share) + bottom * row.share) / 255
+        }
+    }
+
+    /// PQ's level of the fourth root of a share of 10,000 cd/m².
+    private static let pqLevels = SampledCurve(places: 1 << 16) { TransferCurve.pqLevel($0 * $0 * $0 * $0) }
+}
+
+extension TransferCurve {
+    /// The light of a value from 0 to 1, with SDR's white as 1; for HLG the scene's light.
+    fileprivate func lightOverWhite(_ value: Double) -> Double {
+        self == .pq ? Self.pqLight(value) * 10_000 / GainMapApplication.white : light(value)
+    }
+}
