@@ -7,7 +7,7 @@ Parts of photographs get highlights and are written by libultrahdr, with a map o
 them to a third, in JPEG and in AVIF, at the best quality. The reference applies the map by the formula of ISO 21496-1, in
 floating point, and scales then. libavif applies the maps of the AVIFs; those of the JPEGs are applied by the formula, since
 libultrahdr places a map's samples at corners of the picture's pixels, which shifts them by another distance in each size. It
-has to read them, though.
+has to read them, though, and so has libvips.
 """
 
 import io
@@ -18,6 +18,7 @@ import sys
 
 import imagecodecs
 import numpy
+import pyvips
 from PIL import Image
 
 pipectl, reader, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
@@ -60,6 +61,8 @@ def applied(path):
     data = path.read_bytes()
     if imagecodecs.ultrahdr_decode(data, dtype=numpy.float16, boost=2.0**STOPS).shape[2] != 4:
         sys.exit("libultrahdr doesn't read the JPEG.")
+    if pyvips.Image.new_from_buffer(data, "").uhdr2scRGB().max() <= 1:
+        sys.exit("libvips doesn't read the JPEG's map.")
     # The map is the last picture.
     base, gains = (
         numpy.asarray(Image.open(io.BytesIO(data[start:])).convert("RGB")) / 255
