@@ -1,3 +1,4 @@
+import LibC
 import Pipeline
 
 extension GainMap {
@@ -19,6 +20,64 @@ extension GainMap {
             isOnItsSide: orientation.swapsSides)
     }
 
+    /// The map of a picture on a larger canvas, whose bars have no gain.
+    /// - Parameters:
+    ///   - place: Where the picture lies on the canvas, with its size.
+    ///   - canvas: The canvas's size in pixels.
+    func padded(_ place: PixelRegion, on canvas: PixelSize) -> GainMap {
+        let across = Bars(
+            part.x, part.width, of: size.width, place.size.width, place.x, canvas.width - place.right)
+        let down = Bars(
+            part.y, part.height, of: size.height, place.size.height, place.y, canvas.height - place.bottom)
+        let padded = PixelSize(width: across.count, height: down.count)
+        let bar = (0..<channelCount).map { parameters.levelWithoutGain($0) }
+        let line = [UInt8]((0..<padded.width).flatMap { _ in bar })
+        var levels: [UInt8] = []
+        levels.reserveCapacity(padded.bytes(channelCount))
+        for _ in 0..<down.before { levels += line }
+        for row in down.kept {
+            let start = row * size.width
+            levels += line[..<(across.before * channelCount)]
+            levels +=
+                pixels[
+                    (start + across.kept.lowerBound) * channelCount..<(start + across.kept.upperBound) * channelCount]
+            levels += line[..<(across.after * channelCount)]
+        }
+        for _ in 0..<down.after { levels += line }
+        return GainMap(
+            self, pixels: levels, size: padded,
+            part: Part(x: across.start, y: down.start, width: across.length, height: down.length))
+    }
+
+    /// The pixels of a padded map along one axis.
+    private struct Bars {
+        /// Those of the map that lie over the picture.
+        let kept: Range<Int>
+        /// How many are added.
+        let before, after: Int
+        /// The part of the new map that lies over the canvas.
+        let start, length: Double
+
+        var count: Int { before + kept.count + after }
+
+        init(_ start: Double, _ length: Double, of pixels: Int, _ picture: Int, _ left: Int, _ right: Int) {
+            let (first, last) = (start * Double(pixels), (start + length) * Double(pixels))
+            kept = GainMap.pixels(from: first, to: last, of: pixels)
+            let scale = (last - first) / Double(picture)
+            before = Int((Double(left) * scale).rounded(.up))
+            after = Int((Double(right) * scale).rounded(.up))
+            let count = Double(before + kept.count + after)
+            self.start = (first - Double(kept.lowerBound) + Double(before) - Double(left) * scale) / count
+            self.length = (last - first + Double(left + right) * scale) / count
+        }
+    }
+
+    /// The pixels that a part touches along one axis.
+    private static func pixels(from first: Double, to last: Double, of count: Int) -> Range<Int> {
+        let start = max(0, min(count - 1, Int((first + 0.001).rounded(.down))))
+        return start..<max(start + 1, min(count, Int((last - 0.001).rounded(.up))))
+    }
+
     /// The map as it is written with a picture: its part alone, with as many pixels for each of the picture's as the source
     /// had, or half as many across and down if there are enough: a map that is reduced further lacks what the reduced picture
     /// shows (`Scripts/gain-map-geometry`).
@@ -34,12 +93,8 @@ extension GainMap {
         let target = PixelSize(
             width: side(picture.width, storedSize.width, pictureSize.width, right - left),
             height: side(picture.height, storedSize.height, pictureSize.height, bottom - top))
-        // The pixels that the part touches.
-        func outer(_ first: Double, _ last: Double, _ count: Int) -> Range<Int> {
-            let start = max(0, min(count - 1, Int((first + 0.001).rounded(.down))))
-            return start..<max(start + 1, min(count, Int((last - 0.001).rounded(.up))))
-        }
-        let (columns, rows) = (outer(left, right, size.width), outer(top, bottom, size.height))
+        let columns = Self.pixels(from: left, to: right, of: size.width)
+        let rows = Self.pixels(from: top, to: bottom, of: size.height)
         let window = PixelSize(width: columns.count, height: rows.count)
         let cut =
             window == size
@@ -64,6 +119,16 @@ extension GainMap {
             }
         }
         return GainMap(self, pixels: scaled ?? [], size: target)
+    }
+}
+
+extension GainMapParameters {
+    /// The level of a channel of the map that leaves light as it is, or comes closest to that.
+    fileprivate func levelWithoutGain(_ channel: Int) -> UInt8 {
+        let channel = channels[min(channel, channels.count - 1)]
+        guard channel.maximum > channel.minimum else { return 0 }
+        let share = min(1, max(0, -channel.minimum / (channel.maximum - channel.minimum)))
+        return UInt8((255 * pow(share, channel.gamma)).rounded())
     }
 }
 

@@ -69,15 +69,18 @@ public struct Pad: SpecifiedTransform, ColorKeeping {
     /// Whether the colour that it draws in has the same numbers in all colour spaces.
     public var keepsColors: Bool { color.isInAllSpaces }
 
+    public var keepsGainMap: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let (x, y, canvas) = place(of: image.size)
         guard canvas != image.size else { return image }
+        let map = image.gainMap?.padded(PixelRegion(x: x, y: y, size: image.size), on: canvas)
         let image =
             color.alpha < 255
             ? try image.withAlpha(cancellation) : color.isGray ? image : try image.withColor(cancellation)
         let (channels, pixel) = (image.layout.channelCount, color.pixel(in: image.layout))
-        return try image.mapFrames(size: canvas, cancellation) { pixels in
+        var padded = try image.mapFrames(size: canvas, cancellation) { pixels in
             var result: [UInt8] = []
             result.reserveCapacity(canvas.width * canvas.height * channels)
             let bar = (0..<canvas.width).flatMap { _ in pixel }
@@ -94,6 +97,8 @@ public struct Pad: SpecifiedTransform, ColorKeeping {
             }
             return result
         }
+        padded.gainMap = map
+        return padded
     }
 
     private func place(of size: PixelSize) -> (x: Int, y: Int, canvas: PixelSize) {

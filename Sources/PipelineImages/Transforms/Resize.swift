@@ -126,8 +126,7 @@ public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
 
     public var keepsHDR: Bool { fit != .contain }
 
-    /// Unless bars are added.
-    public var keepsGainMap: Bool { fit != .contain }
+    public var keepsGainMap: Bool { true }
 
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {

@@ -104,6 +104,8 @@ struct ImgproxyCanvas: PixelTransform, ColorKeeping {
 
     var keepsColors: Bool { true }
 
+    var keepsGainMap: Bool { true }
+
     var signature: String? { "imgproxyCanvas(\(sizing.description))" }
 
     var parameters: String { sizing.description }

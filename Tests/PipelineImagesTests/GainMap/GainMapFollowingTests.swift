@@ -87,6 +87,39 @@ struct GainMapFollowingTests {
         #expect(!result.trace.description.contains("gain map"), "\(result.trace)")
     }
 
+    @Test("Bars around the picture have no gain, and the map stays where it was", arguments: [false, true])
+    func padded(_ isCut: Bool) async throws {
+        let source = try await Self.file(PixelSize(width: 400, height: 300), map: PixelSize(width: 150, height: 112))
+        let result = try await SampleImage.load(source) {
+            Decode()
+            Chain(isCut ? [Crop(x: 51, y: 33, width: 200, height: 150)] : [])
+            Resize(PixelSize(width: 200, height: 250), fit: .contain, background: .white)
+            Pad(top: 7, left: 31, bottom: 0, right: 50)
+            Encode(.jpeg, quality: 95)
+        }
+        #expect(!result.trace.description.contains("gain map"), "\(result.trace)")
+        let image = try await kept(try #require(result.encoded?.bytes))
+        #expect(image.size == PixelSize(width: 281, height: 257))
+        let inner = Crop(x: 31, y: 7 + 50, width: 200, height: 150)
+        let picture = try inner.transformed(image, WorkCancellation())
+        let map = try #require(picture.gainMap).fitted(to: picture.size, WorkCancellation())
+        var whole = picture
+        whole.gainMap = map
+        // Next to a bar, levels are between both.
+        #expect(try difference(whole) < 4)
+        // 0.3 of 3 stops, to the power of gamma.
+        let level = Int((255 * pow(0.1, 1.25)).rounded())
+        for bar in [
+            PixelRegion(x: 0, y: 0, size: PixelSize(width: 24, height: 257)),
+            PixelRegion(x: 238, y: 0, size: PixelSize(width: 43, height: 257)),
+            PixelRegion(x: 0, y: 0, size: PixelSize(width: 281, height: 50)),
+        ] {
+            let part = try #require(image.gainMap).cropped(to: bar, of: image.size)
+            let levels = try part.fitted(to: bar.size, WorkCancellation()).pixels
+            #expect(levels.allSatisfy { abs(Int($0) - level) <= 6 }, "\(bar): \(levels.max() ?? 0)")
+        }
+    }
+
     @Test("A picture is turned upright with its map", arguments: 2...8)
     func orientation(_ value: Int) async throws {
         let source = try await Self.file(PixelSize(width: 160, height: 120), map: PixelSize(width: 80, height: 60))
