@@ -51,6 +51,8 @@ public struct ServerConfiguration: Sendable {
     public var sizes: [ImageFormat: ClosedRange<Int>] = [:]
     /// The quality of decoding; `fast` by default, whose difference is invisible after encoding.
     public var decodeQuality = DecodeQuality.fast
+    /// What becomes of HDR gain maps; `nil`, the default, keeps them where the result can hold them.
+    public var gainMap: GainMapHandling?
     /// Whether pages of any origin may read pictures and their descriptions, by CORS; by default they may. Say no for a
     /// server without signatures on a loopback address: every page in this machine's browser could read all pictures.
     public var isCrossOrigin = true

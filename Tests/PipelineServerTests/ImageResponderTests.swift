@@ -7,6 +7,7 @@ import PipelineImages
 import PipelineServer
 import PipelineTesting
 import Stages
+import TestFixtures
 import Testing
 
 /// The dialect that the documentation shows.
@@ -90,6 +91,21 @@ final class ImageResponderTests {
         #expect(String(decoding: problem.body.bytes, as: UTF8.self).contains("/square/SIGNATURE/SIDE/SOURCE"))
         #expect(await answer(responder, path, host: "evil.example").head.status == .misdirectedRequest)
         #expect(await answer(responder, "/iiif/a.png/info.json").head.status == .notFound)
+    }
+
+    @Test("Gain maps of phones are kept, applied or dropped, as the server is configured")
+    func gainMaps() async throws {
+        let phone = try Pictures.bytes("good/jpeg-ultrahdr-gainmap-mpf.jpg")
+        try Data(phone).write(to: folder.appending(path: "phone.jpg"))
+        let expected: [(GainMapHandling?, ImageMetadata.DynamicRange)] = [
+            (nil, .gainMap), (.keep, .gainMap), (.apply, .pq), (.drop, .standard),
+        ]
+        for (handling, range) in expected {
+            let responder = try responder(nil) { $0.gainMap = handling }
+            let response = await answer(responder, "/thumb/100x100/phone.jpg", [.accept: "image/avif"])
+            #expect(response.head.headerFields[.contentType] == "image/avif")
+            #expect(try await ImageMetadata(of: Array(response.body.bytes)).dynamicRange == range)
+        }
     }
 
     @Test("A request's target may be a whole URL, and has a path at least")

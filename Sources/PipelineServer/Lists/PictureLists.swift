@@ -12,6 +12,7 @@ final class PictureLists: Sendable {
     private let quality: Int
     private let qualities: [ImageFormat: Int]
     private let decodeQuality: DecodeQuality
+    private let gainMap: GainMapHandling?
     private let folder: String?
     private let sources: DecodedSources
     private let arrangement: @Sendable (ImagePipeline) -> ImagePipeline
@@ -34,7 +35,7 @@ final class PictureLists: Sendable {
         if fallback != nil { resources.allowedSources.insert(.inline) }
         (self.resources, self.queue, self.failures) = (resources, queue, failures)
         (quality, qualities) = (configuration.quality, configuration.qualities)
-        decodeQuality = configuration.decodeQuality
+        (decodeQuality, gainMap) = (configuration.decodeQuality, configuration.gainMap)
         folder = configuration.sources.followsLinks ? nil : configuration.sources.folder
         arrangement = configuration.arrangement
         sources = DecodedSources(in: resources.memory)
@@ -105,7 +106,7 @@ final class PictureLists: Sendable {
     private func decode(_ gamut: Gamut? = nil) -> Decode {
         Decode(
             codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, gamut: gamut,
-            budget: resources.budget)
+            gainMap: gainMap, budget: resources.budget)
     }
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the

@@ -123,6 +123,9 @@ struct Settings: ParsableArguments {
     @Option(help: "Decoding quality: quality, or fast, whose difference is invisible after encoding.")
     var decodeQuality = DecodeQuality.fast
 
+    @Option(help: "HDR gain maps of phones: keep, apply for results in PQ, or drop.")
+    var gainMap = GainMapHandling.keep
+
     @Option(help: "The maximum memory of all decodes at a time, in bytes. Further ones wait.")
     var decodeBytes = 512_000_000
 
@@ -260,6 +263,7 @@ struct Settings: ParsableArguments {
         (configuration.queueLimit, configuration.originQueueLimit) = (queue, originQueue)
         (configuration.maxAge, configuration.errorMaxAge) = (.seconds(maxAge), .seconds(errorMaxAge))
         (configuration.quality, configuration.decodeQuality) = (quality, decodeQuality)
+        configuration.gainMap = gainMap == .keep ? nil : gainMap
         configuration.qualities = try ServerConfiguration.qualities(formatQualities)
         configuration.sizes = try ServerConfiguration.sizes(formatSizes)
         configuration.lifetimes = try lifetimes.map(SourceLifetime.init(parsing:))
@@ -353,6 +357,7 @@ struct Settings: ParsableArguments {
 }
 
 extension DecodeQuality: @retroactive ExpressibleByArgument {}
+extension GainMapHandling: @retroactive ExpressibleByArgument {}
 extension RequestLog.Level: @retroactive ExpressibleByArgument {}
 
 /// A setting that can't be used.
