@@ -124,6 +124,8 @@ package struct DecodeWork: Sendable {
     ) throws -> (ImageHeader, DecodedImage) {
         let image = try decoder.picture(
             of: bytes, header: header, box: box, options: options, cancellation: cancellation)
+        var header = header
+        if header.pixelColors.needsDepth, !image.layout.colorSpace.needsDepth { header.pixelColors = .sRGB }
         guard header.keepsGainMap else { return (header, image) }
         if image.gainMap != nil, !header.appliesGainMap { return (header, image) }
         if let application = GainMapApplication(image) {

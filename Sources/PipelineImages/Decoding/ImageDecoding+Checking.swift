@@ -10,7 +10,10 @@ extension ImageDecoding {
     ) throws -> DecodedImage {
         let header = header.keeping(options)
         var image = try decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
-        if header.pixelColors != .sRGB { image = image.labelled(header.pixelColors) }
+        // A damaged file may have been decoded to 8 bits in sRGB.
+        if header.pixelColors != .sRGB, !header.pixelColors.needsDepth || image.layout.isDeep {
+            image = image.labelled(header.pixelColors)
+        }
         let most = header.largestSize(for: box)
         let least = header.size(for: box)
         guard image.region == header.region, image.width >= least.width, image.height >= least.height,

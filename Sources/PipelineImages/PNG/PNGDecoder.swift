@@ -49,13 +49,15 @@ struct PNGDecoder: ImageDecoding {
         if count > 1 { return try animation(file, header, size, count, options, cancellation) }
         let window = header.storedRegion
         if header.pixelType == .uint16, let image = try deep(file, header, size, cancellation) { return image }
+        var header = header
+        // What is left of a damaged file has 8 bits.
+        if header.pixelColors.needsDepth { header.pixelColors = .sRGB }
         let plan = ResamplePlan(from: window.size, to: size, reserve: options.quality.blockReserve)
         guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, window, cancellation) else {
             return try VipsDecoder.png.decode(
                 file.pixelsAlone(cancellation), header: header, box: box, options: options, cancellation: cancellation
             ).converted(from: file.profile ?? [], header, cancellation: cancellation)
         }
-        var header = header
         // The tones of deep samples were mapped row by row.
         if rows.mapsTones { header.convertedColors = nil }
         return try header.image(pixels, size: size, layout: rows.layout, profile: file.profile, cancellation)

@@ -167,6 +167,21 @@ struct HDRTests {
         #expect(try #require(most) <= (colors.rawValue & 255 == 8 ? 12 : 1))
     }
 
+    @Test("What can be read of a truncated HDR picture is SDR, and that is told", arguments: spaces)
+    func truncated(_ colors: PixelLayout.ColorSpace) async throws {
+        let (_, file) = try await Self.png(colors)
+        let half = Array(file.prefix(file.count / 2))
+        let sdr = try await SampleImage.decode(half, with: Decode(allowTruncated: true))
+        let response = try await SampleImage.load(half) {
+            Decode(allowTruncated: true)
+            Encode(.png)
+        }
+        let made = try #require(response.encoded?.bytes)
+        #expect(try await ImageMetadata(of: made).dynamicRange == .standard)
+        #expect(try await SampleImage.decode(made) == sdr)
+        #expect(!"\(response.trace)".contains("kept"), "\(response.trace)")
+    }
+
     @Test("HDR has room in the memory limit, or becomes SDR")
     func memory() async throws {
         let (_, file) = try await Self.png(.bt2100PQ)
