@@ -1,4 +1,4 @@
-import Pipeline
+@testable import Pipeline
 
 @testable import PipelineHTTP
 @testable import PipelineImages
