@@ -128,15 +128,7 @@ public struct Encode: Stage, ColorKeeping {
     }
 
     /// Whether a cancelled load leaves the work behind.
-    var isLeft: Bool {
-        let formats =
-            switch target {
-            case .format(let format): [format]
-            // The last resort needn't be an accepted one.
-            case .accepted(let accepted): accepted.choices
-            }
-        return formats.contains { codecs.codec(for: $0)?.encoder?.canBeStopped == false }
-    }
+    var isLeft: Bool { holds { !$0.canBeStopped } }
 
     public var identity: StageIdentity? {
         StageIdentity(signature ?? "", "\(given != nil)", over: [threads] + (given?.codecs ?? []))
@@ -158,10 +150,12 @@ public struct Encode: Stage, ColorKeeping {
     /// the stage converts to sRGB.
     public var keepsColors: Bool { holds(\.holdsProfile) }
 
+    /// Whether something is true of the encoder of the format, or of one of those to choose from.
     private func holds(_ property: (any ImageEncoding) -> Bool) -> Bool {
         let formats =
             switch target {
             case .format(let format): [format]
+            // The last resort needn't be an accepted one.
             case .accepted(let accepted): accepted.choices
             }
         return formats.contains { codecs.codec(for: $0)?.encoder.map(property) ?? false }
@@ -216,6 +210,7 @@ public struct Encode: Stage, ColorKeeping {
         let encoder = codecs.codec(for: format)?.encoder
         if image.layout.colorSpace.needsDepth {
             guard encoder?.holdsHDR(options) == true else {
+                metadata.mastering = nil
                 return try image.convertedToSRGB(cancellation)
             }
             // Profiles describe it badly.
@@ -227,7 +222,7 @@ public struct Encode: Stage, ColorKeeping {
         let image = encoder?.holdsDepth == true && !image.isAnimated ? image : try image.reducedToBytes(cancellation)
         let space = image.layout.colorSpace
         guard space.isNamed, space != .sRGB else { return image }
-        guard codecs.holdProfile(format) else {
+        guard encoder?.holdsProfile == true else {
             return try image.convertedToSRGB(cancellation)
         }
         (metadata.profile, metadata.colors) = (space.profile, space.codedColors)
@@ -274,11 +269,6 @@ extension ImageEncoding {
     fileprivate func holdsHDR(_ options: EncodeOptions) -> Bool {
         holdsHDR && holdsDepth && fidelity(of: options) != .fixed
     }
-}
-
-extension ImageCodecs {
-    /// Whether files of a format that they write say which colours they hold.
-    fileprivate func holdProfile(_ format: ImageFormat) -> Bool { codec(for: format)?.encoder?.holdsProfile == true }
 }
 
 extension DecodedImage {
