@@ -38,9 +38,12 @@ static void describe(avifImage *image, cavif_encoding encoding) {
     // Later versions return whether there was memory for it. Without it the file says sRGB, which is a poor guess.
     if (encoding.profile) avif.avifImageSetProfileICC(image, encoding.profile, encoding.profile_count);
     // Without a matrix, no colour is rounded. Grey has none to round.
-    image->matrixCoefficients = encoding.lossless && encoding.channels > 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
-        : encoding.depth > 8 && encoding.primaries == AVIF_COLOR_PRIMARIES_BT2020 ? AVIF_MATRIX_COEFFICIENTS_BT2020_NCL
-                                                                                  : AVIF_MATRIX_COEFFICIENTS_BT601;
+    if (encoding.lossless && encoding.channels > 1)
+        image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_IDENTITY;
+    else if (encoding.depth > 8 && encoding.primaries == AVIF_COLOR_PRIMARIES_BT2020)
+        image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT2020_NCL;
+    else
+        image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT601;
 }
 
 cavif_encoder *cavif_encoder_new(cavif_encoding encoding, cavif_failure *failure) {

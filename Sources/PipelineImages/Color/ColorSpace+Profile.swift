@@ -89,7 +89,7 @@ extension DecodedImage {
         let reduced = try frames.map { frame in
             try cancellation.check()
             let bytes = frame.bytes.withUnsafeBytes { samples in
-                samples.bindMemory(to: UInt16.self).map { UInt8((Int($0) * 255 + 32767) / 65535) }
+                samples.bindMemory(to: UInt16.self).map(UInt8.init(reducing:))
             }
             return Frame(pixels: bytes, delay: frame.delay)
         }
@@ -111,4 +111,9 @@ extension DecodedImage {
             return pixels
         }
     }
+}
+
+extension UInt8 {
+    /// The level of 8 bits that is closest to one of 16.
+    init(reducing sample: UInt16) { self = UInt8((Int(sample) * 255 + 32767) / 65535) }
 }

@@ -28,7 +28,7 @@ extension DecodedImage {
                 let (green, blue) = channels < 3 ? (start, start) : (start + 1, start + 2)
                 let mapped = color(Int(samples[start]), Int(samples[green]), Int(samples[blue]))
                 for channel in 0..<min(channels, 3) { made.append(mapped[channel]) }
-                if channels == 4 { made.append(UInt8((Int(samples[start + 3]) * 255 + 32767) / 65535)) }
+                if channels == 4 { made.append(UInt8(reducing: samples[start + 3])) }
             }
             return made
         }

@@ -55,6 +55,7 @@ enum TransferCurve: Equatable {
             return value <= 0.5 ? value * value / 3 : (exp((value - c) / a) + b) / 12
         }
     }
+
     /// The light of a value from 0 to 1, as a share of 10,000 cd/m² (ITU-R BT.2100 table 4).
     static func pqLight(_ value: Double) -> Double {
         let root = pow(value, 1 / 78.84375)

@@ -131,12 +131,13 @@ package struct DecodeWork: Sendable {
         if let application = GainMapApplication(image) {
             return (header, try application.applied(to: image, cancellation))
         }
-        var (reduced, base) = (header, image)
-        (reduced.keepsGainMap, reduced.appliesGainMap) = (false, false)
-        reduced.gainMapIsDamaged = image.gainMap == nil
+        let isToBeSDR = header.appliesGainMap && header.gainMapMakesSDR
+        (header.keepsGainMap, header.appliesGainMap) = (false, false)
+        header.gainMapIsDamaged = image.gainMap == nil
+        var base = image
         base.gainMap = nil
-        guard header.appliesGainMap, header.gainMapMakesSDR else { return (reduced, base) }
-        reduced.pixelColors = .sRGB
-        return (reduced, try base.convertedToSRGB(cancellation))
+        guard isToBeSDR else { return (header, base) }
+        header.pixelColors = .sRGB
+        return (header, try base.convertedToSRGB(cancellation))
     }
 }

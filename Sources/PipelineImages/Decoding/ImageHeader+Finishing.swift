@@ -104,6 +104,14 @@ extension ImageHeader {
         profileKeepsNumbers = profile.map { $0.isSRGB || profileColors != nil && $0.hasUnifiedCurves } ?? false
     }
 
+    /// Takes the file's gain map.
+    mutating func take(_ map: GainMapDescription) {
+        gainMap = map.standard
+        gainMapMemory = map.size.map { map.memory($0, of: storedSize) } ?? 0
+        gainMapIsGray = map.channelCount == 1
+        gainMapMakesSDR = map.parameters?.isBaseHDR == true
+    }
+
     /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile
     /// describes the colours, and these numbers only matrix and range.
     mutating func take(_ colors: CodedColors?) {

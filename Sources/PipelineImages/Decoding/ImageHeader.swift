@@ -63,12 +63,12 @@ public struct ImageHeader: Sendable, Hashable {
     package var gainMapMakesSDR = false
     /// Whether decoding makes the gain map too.
     package var keepsGainMap = false
-    /// Whether it is then applied, to make the SDR picture of an HDR one or the other way round.
-    package var appliesGainMap = false
-    /// Whether it was to be made but is damaged.
-    package var gainMapIsDamaged = false
     /// The stage for which it doesn't; `nil` if it is for another reason.
     package var stageDroppingGainMap: String?
+    /// Whether the map is then applied, to make the SDR picture of an HDR one or the other way round.
+    package var appliesGainMap = false
+    /// Whether the map was to be made but is damaged.
+    package var gainMapIsDamaged = false
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.
     package var missingCharacters = 0
     /// One of them; 0 without any.

@@ -116,7 +116,7 @@ struct GainMapApplication {
                         let level = Sample.bitWidth == 8 ? alpha * 257 : alpha
                         out.storeBytes(of: UInt16(level), toByteOffset: 2 * (place + 3), as: UInt16.self)
                     } else {
-                        out[place + 3] = UInt8(Sample.bitWidth == 8 ? alpha : (alpha * 255 + 32767) / 65535)
+                        out[place + 3] = Sample.bitWidth == 8 ? UInt8(alpha) : UInt8(reducing: UInt16(alpha))
                     }
                 }
                 place += made

@@ -23,12 +23,7 @@ struct HEIFStill {
         header.memory = memory
         header.holdsDepth = picture.first.bits > 8
         header.take(profile: picture.profile)
-        if let map = file.gainMap?.description {
-            header.gainMap = map.standard
-            header.gainMapMemory = map.size.map { map.memory($0, of: picture.size) } ?? 0
-            header.gainMapIsGray = map.channelCount == 1
-            header.gainMapMakesSDR = map.parameters?.isBaseHDR == true
-        }
+        if let map = file.gainMap?.description { header.take(map) }
         header.hasProvenance = file.hasProvenance
         header.take(picture.codedColors)
         return header

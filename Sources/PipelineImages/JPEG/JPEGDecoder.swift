@@ -11,12 +11,7 @@ struct JPEGDecoder: ImageDecoding {
         var header = try bytes.withUnsafeBufferPointer { buffer in
             try JPEGFile(buffer, allowDamage: true, cancellation: cancellation).imageHeader
         }
-        if let map = try JPEGGainMap(in: bytes, cancellation)?.description, let size = map.size {
-            header.gainMap = map.standard
-            header.gainMapMemory = map.memory(size, of: header.storedSize)
-            header.gainMapIsGray = map.channelCount == 1
-            header.gainMapMakesSDR = map.parameters?.isBaseHDR == true
-        }
+        if let map = try JPEGGainMap(in: bytes, cancellation)?.description, map.size != nil { header.take(map) }
         return header
     }
 
