@@ -4,11 +4,17 @@
     Scripts/hdr-browser.py PIPECTL DATA FOLDER    DATA is libavif's tests/data; FOLDER is for files
 
 On a display without headroom, Chromium maps the tones of PQ, and shows the base picture of one with a gain map.
+
+Then pictures as the web platform's tests of `cICP` have them (png/cicp-chunk.html, png/apng/fDAT-inherits-cICP.html), with the
+colours that these tests expect: one of Display P3, and one with frames.
 """
 
+import io
 import pathlib
+import struct
 import subprocess
 import sys
+import zlib
 
 import numpy
 from PIL import Image
@@ -43,5 +49,32 @@ for name in FILES:
         signal = -10 * numpy.log10(numpy.mean((shown(made) - expected) ** 2) + 1e-12)
         failures += signal < LEAST
         print(f"{name} as {target} in Chromium: {signal:.1f} dB to the source, at least {LEAST}")
+
+
+def with_cicp(image, **options):
+    """A PNG of an image, whose numbers are those of Display P3 by its chunk cICP."""
+    file = io.BytesIO()
+    image.save(file, "png", **options)
+    data, content = file.getvalue(), b"cICP" + bytes([12, 13, 0, 1])
+    return data[:33] + struct.pack(">I", 4) + content + struct.pack(">I", zlib.crc32(content)) + data[33:]
+
+
+still, moving = folder / "cicp.png", folder / "moving.png"
+still.write_bytes(with_cicp(Image.new("RGB", (100, 50), (51, 102, 153))))
+lime = Image.new("RGB", (100, 50), tuple(round(255 * part) for part in (0.4584, 0.9853, 0.2983)))
+moving.write_bytes(with_cicp(lime, save_all=True, append_images=[lime.transpose(Image.ROTATE_180).resize((100, 50))],
+                             duration=1000))
+for source, targets, expected in (
+        (still, ("png", "avif", "jpg", "webp", "gif"), (27, 104, 157)), (moving, ("png", "webp", "gif"), (0, 255, 0))):
+    for target in targets:
+        for choice in ([], ["--gamut", "srgb"]):
+            made = folder / f"made.{target}"
+            subprocess.run([pipectl, "convert", "-y", "-q", source, made, "--quality", "100", *choice], check=True)
+            color = shown(made)[5, 5] * 255
+            # The tolerance of the tests.
+            wrong = numpy.abs(color - expected).max() > 2
+            failures += wrong
+            name = f"{source.stem} as {target}{' in sRGB' if choice else ''} in Chromium"
+            print(f"{name}: {color.round().astype(int).tolist()}, expected {list(expected)}{', WRONG' if wrong else ''}")
 # Not a number of numpy, which sys.exit would print.
 sys.exit(int(failures > 0))

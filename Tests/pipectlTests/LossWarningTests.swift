@@ -103,8 +103,49 @@ struct LossWarningTests {
 
     @Test("A plan that reads the file notes it")
     func plan() async throws {
-        let plan = try await pipectl.shell("pipectl srcset phone.jpg -w 20 -f webp --dry-run")
-        #expect(plan.text.contains("(The HDR gain map is dropped.)"), "\(plan.text)\(plan.errors)")
+        let plan = try await pipectl.shell("pipectl srcset phone.jpg -w 20 -f webp,avif --dry-run")
+        #expect(plan.text.contains("(The HDR gain map is dropped, since Encode"), "\(plan.text)\(plan.errors)")
+        #expect(plan.text.components(separatedBy: "dropped").count == 2, "\(plan.text)")
+        // By the stages and options of the list, and not by the formats alone.
+        let line = "pipectl run phone.jpg -o '{name}-{w}.jpg' --dry-run"
+        let plain = try await pipectl.shell("\(line) -s 20")
+        #expect(plain.text.contains("-20.jpg") && !plain.text.contains("dropped"), "\(plain.text)\(plain.errors)")
+        #expect(try await pipectl.shell("\(line) --ops adjust=1.2").text.contains("dropped, since Adjust("))
+        #expect(!(try await pipectl.shell("\(line) --ops adjust=1.2 --gain-map drop").text.contains("dropped")))
+        #expect(try await pipectl.shell("ls").text.contains("-20.") == false)
+        let listed = "printf 'pipeline:\\n- readFile\\n- decode: {frames: 1}\\n- encode: {format: webp}\\n' > one.yaml"
+        let whole = try await pipectl.shell("\(listed); \(line) --pipeline one.yaml")
+        #expect(whole.text.contains("dropped, since Encode(image/webp"), "\(whole.text)\(whole.errors)")
+    }
+
+    @Test("srcset keeps in each file what its format holds, and warns once of what it doesn't")
+    func set() async throws {
+        let set = try await pipectl.shell(
+            "pipectl srcset phone.jpg -w 20,40 -f avif,webp,jpg -o '{name}-{w}.{ext}'; "
+                + "pipectl info phone-20.avif phone-40.jpg phone-20.webp -F '{hdr}'")
+        #expect(set.text.hasSuffix("gain map\ngain map\nnone\n"), "\(set.text)\(set.errors)")
+        #expect(set.errors.components(separatedBy: "gain map is dropped, since Encode").count == 2, "\(set.errors)")
+        let applied = try await pipectl.shell(
+            "pipectl srcset phone.jpg -w 20 -f avif,png --gain-map apply -o 'a-{w}.{ext}'; "
+                + "pipectl info a-20.avif a-20.png -F '{hdr} {bits}'")
+        #expect(applied.text.hasSuffix("PQ 10\nPQ 16\n") && applied.errors.isEmpty, "\(applied.text)\(applied.errors)")
+        let mixed = try await pipectl.shell(
+            "pipectl srcset phone.jpg -w 20 -f avif,webp --gain-map apply -o 'b-{w}.{ext}'; pipectl info b-20.avif -F '{hdr}'"
+        )
+        #expect(mixed.text.hasSuffix("gain map\n") && mixed.errors.contains("dropped"), "\(mixed.text)\(mixed.errors)")
+        let deep = try await pipectl.shell(
+            "pipectl srcset deep.png -w 20 -f png -o 'd-{w}.png'; pipectl info d-20.png -F '{bits}'; "
+                + "pipectl srcset deep.png -w 20 -f png --depth 8 -o 'e-{w}.png'; pipectl info e-20.png -F '{bits}'")
+        #expect(deep.text.split(separator: "\n").filter { $0.count < 3 } == ["16", "8"], "\(deep.text)\(deep.errors)")
+    }
+
+    @Test("A chosen number of frames doesn't keep other losses from being told")
+    func frames() async throws {
+        let loaded = try await pipectl.shell("pipectl load phone.jpg -o l.webp --frames 1")
+        #expect(loaded.errors.contains("gain map is dropped"), "\(loaded.errors)")
+        let list = "printf 'pipeline:\\n- readFile\\n- decode: {frames: 1}\\n- encode: {format: webp}\\n' > one.yaml"
+        let run = try await pipectl.shell("\(list); pipectl run phone.jpg --pipeline one.yaml -o r.webp")
+        #expect(run.errors.contains("gain map is dropped"), "\(run.errors)")
     }
 
     @Test("info tells the colour space, the transfer function and the gain map, as text, as fields and as JSON")

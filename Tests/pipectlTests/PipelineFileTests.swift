@@ -86,6 +86,11 @@ struct PipelineFileTests {
                 }
                 Store
 
+                Colours stay in the source's gamut.
+                A channel gets 8 bits, since Sharpen(0.5, sigma: 0.7) takes no more.
+                HDR becomes SDR, since Sharpen(0.5, sigma: 0.7) doesn't take it.
+                A gain map is dropped, since Encode(image/webp, quality: 75) doesn't keep it.
+
                 """, "\(result.errors)")
     }
 

@@ -46,9 +46,43 @@ struct PlanTests {
                     }
                 }
 
+                Colours become sRGB, since the list ends in pixels.
+                A channel gets 8 bits, since the list ends in pixels.
+                HDR becomes SDR, since the list ends in pixels.
+                A gain map is dropped, since the list ends in pixels.
+
                 """)
         #expect(result.status == 0)
         #expect(result.errors.isEmpty)
+    }
+
+    @Test("says what a list keeps of a source's pixels, and which stage loses the rest")
+    func kept() async throws {
+        func plan(_ stages: String) async throws -> String {
+            let file = "printf 'pipeline:\\n- readFile\\n\(stages)' > list.yaml; pipectl plan --pipeline list.yaml"
+            let result = try await pipectl.shell(file)
+            #expect(result.errors.isEmpty, "\(result.errors)")
+            return result.text
+        }
+        #expect(
+            try await plan("- decode\\n- encode: {format: avif}\\n").hasSuffix(
+                """
+
+                Colours stay in the source's gamut.
+                A channel keeps up to 16 bits.
+                HDR stays HDR.
+                A gain map is kept.
+
+                """))
+        let adjusted = try await plan(
+            "- decode: {gainMap: apply}\\n- adjust: {brightness: 1.2}\\n- encode: {format: png}\\n")
+        #expect(adjusted.contains("\nColours become sRGB, since Adjust(brightness: 1.2"), "\(adjusted)")
+        #expect(adjusted.contains("\nA gain map is dropped, since Adjust("), "\(adjusted)")
+        let jpeg = try await plan("- decode: {gamut: srgb}\\n- encode: {format: jpg}\\n")
+        #expect(
+            jpeg.contains("\nColours become sRGB, as chosen.\nA channel gets 8 bits, since Encode(image/jpeg"),
+            "\(jpeg)")
+        #expect(jpeg.contains("\nHDR becomes SDR, as chosen.\nA gain map is kept.\n"), "\(jpeg)")
     }
 
     @Test("prints no Fetch for returnCacheDontLoad, no lookup for ignoreCache, HTTP's rules for useProtocol")

@@ -32,12 +32,16 @@ public struct PixelNeeds: Sendable {
     }
 
     /// Whether the later stages leave colours as they are, whichever those are: all of them are ``ColorKeeping``.
-    public var keepColors: Bool { stages.allSatisfy { ($0 as? any ColorKeeping)?.keepsColors == true } }
+    public var keepColors: Bool { stageConvertingColors == nil }
+
+    /// The name of the first stage that takes sRGB alone; `nil` if none does.
+    package var stageConvertingColors: String? { name(ofFirst: { !$0.keepsColors }) }
 
     /// Whether the later stages also take 16 bits a channel.
-    public var keepDepth: Bool {
-        stages.allSatisfy { ($0 as? any ColorKeeping).map { $0.keepsColors && $0.keepsDepth } ?? false }
-    }
+    public var keepDepth: Bool { stageReducingDepth == nil }
+
+    /// The name of the first stage that takes 8 bits alone; `nil` if none does.
+    package var stageReducingDepth: String? { name(ofFirst: { !$0.keepsColors || !$0.keepsDepth }) }
 
     /// Whether the later stages take HDR.
     public var keepHDR: Bool { stageLosingHDR == nil }
@@ -62,7 +66,9 @@ public struct PixelNeeds: Sendable {
     }
 
     /// Whether the pixels become a file's bytes.
-    package var endInBytes: Bool { stages.last.map { !$0.produces.contains(.decoded) } ?? false }
+    package var endInBytes: Bool {
+        stages.last.map { $0.produces.contains(.encoded) && !$0.produces.contains(.decoded) } ?? false
+    }
 
     private var first: (any PixelSizing)? { stages.first as? any PixelSizing }
     private var later: PixelNeeds { PixelNeeds(Array(stages.dropFirst())) }

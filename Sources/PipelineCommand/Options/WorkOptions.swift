@@ -73,7 +73,10 @@ extension WorkVerb {
     /// Makes the run of a recipe's jobs.
     func run(_ recipe: Recipe, _ reporter: WorkReporter, inPlace: Bool = false) -> WorkRun {
         WorkRun(
-            render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
+            render: { try await recipe.render($0, $1, $2, reporter) },
+            plannedWarning: { source, target in
+                try await recipe.plannedWarning(source, target) { recipe.warning($0, $1, target.format(of: $0)) }
+            }, rule: inPlace ? .overwrite : overwrite.rule,
             onlyIfSmaller: results.onlyIfSmaller, stopsAtFailure: running.failFast, width: running.width,
             limits: recipe.resources.limits, report: { reporter.report($0) })
     }

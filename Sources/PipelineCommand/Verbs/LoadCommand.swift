@@ -77,9 +77,7 @@ struct LoadCommand: AsyncParsableCommand {
     ) async throws -> [Rendering] {
         var pipeline = list
         if let target {
-            if reading.frames == nil {
-                pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target, resources))
-            }
+            pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target, resources))
             let encoder = target.encoder { Encode($0, codecs: Formats.codecs) }
             pipeline = pipeline.inserting(encoder, before: Store.self)
         }
@@ -91,15 +89,16 @@ struct LoadCommand: AsyncParsableCommand {
         return [Rendering(target: target, image: response.encoded ?? EncodedImage(bytes: []), response: response)]
     }
 
-    /// Decodes as many frames as the limits allow.
+    /// Decodes as many frames as were asked for, or as the limits allow, and warns about what is lost.
     private func keepingFrames(
         _ source: ImageSource, _ target: OutputTarget, _ resources: PipelineResources
     ) -> WithinMemory {
         var limits = resources.limits
-        limits.frames = target.mayHoldMotion ? FramesArgument.all : 1
+        let frames = reading.frames?.most
+        limits.frames = frames ?? (target.mayHoldMotion ? FramesArgument.all : 1)
         // One source is decoded at a time.
-        return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: true) { [reporting] header, kept in
-            let text = header.warning(kept: kept, isChosen: false, result: target.format(of: header))
+        return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: frames == nil) { [reporting] header, kept in
+            let text = header.warning(kept: kept, isChosen: frames != nil, result: target.format(of: header))
             if let text { reporting.warn("\(source.redacted): \(text)") }
         } _: {
             Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)

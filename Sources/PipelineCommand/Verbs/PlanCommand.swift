@@ -1,11 +1,16 @@
 import ArgumentParser
+import Pipeline
 import Stages
 
-/// Prints the stages of a policy's pipeline, or of a file's.
+/// Prints the stages of a policy's pipeline, or of a file's, and what they keep of a source's pixels.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         "plan", "Print the pipeline of a policy or a file.",
         """
+        After the stages, it says what becomes of the gamut, the depth, HDR and the
+        gain map of a source, and which stage loses them. Verbs that write images end a
+        list without encode in one, and may keep more.
+
         Examples:
           \(Program.name) plan
           \(Program.name) plan --policy ignoreCache --download-delay 0.5
@@ -26,8 +31,22 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let resources = PipelineResources.described
-        StandardOutput.write(
+        let list =
             try pipeline?.pipeline(resources, shared.fleet())
-                ?? policy.cachePolicy.pipeline(resources, shared.fleet()))
+            ?? policy.cachePolicy.pipeline(resources, shared.fleet())
+        StandardOutput.write(list)
+        for fates in list.fates { StandardOutput.write("\n" + fates.joined(separator: "\n")) }
+    }
+}
+
+extension ImagePipeline {
+    /// What becomes of a source's qualities, for each kind of decoding in the list.
+    fileprivate var fates: [[String]] {
+        var found: [[String]] = []
+        _ = wrapping(Decode.self, where: .present) { decode in
+            let _ = found.contains(decode.fates) ? () : found.append(decode.fates)
+            decode
+        }
+        return found
     }
 }

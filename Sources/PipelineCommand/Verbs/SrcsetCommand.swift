@@ -71,10 +71,13 @@ struct SrcsetCommand: AsyncParsableCommand {
         let reporter = WorkReporter(report)
         let encoding = encoding
         var recipe = Recipe(source, budget: running.budget)
-        recipe.gamut = encoding.gamut
         recipe.operations = Chain([FitGeometry(.width(widths.values.max() ?? 1))])
         let run = WorkRun(
-            render: { [recipe] in try await Self.render($0, $1, $2, recipe, encoding, reporter) }, rule: overwrite.rule,
+            render: { [recipe] in try await Self.render($0, $1, $2, recipe, encoding, reporter) },
+            plannedWarning: { [recipe] source, target in
+                let shared = recipe.shared(by: [target], encoding)
+                return try await shared.plannedWarning(source, target) { shared.warning($0, $1, target, encoding) }
+            }, rule: overwrite.rule,
             stopsAtFailure: running.failFast, width: running.width,
             limits: recipe.resources.limits,
             report: { html ? showHTML($0, reporter) : reporter.report($0) })
@@ -122,14 +125,16 @@ struct SrcsetCommand: AsyncParsableCommand {
         _ reporter: WorkReporter
     ) async throws -> [Rendering] {
         let provenance = Lock<ProvenanceOutcome?>(nil)
+        let recipe = recipe.shared(by: targets, encoding)
         let response = try await job.naming {
             let format = targets.map(\.format).first(where: \.holdsMotion) ?? Formats.standard
             let list = try recipe.pipeline(source, OutputTarget(format)) { header, kept in
-                if let text = recipe.warning(header, kept, format) { reporter.warn(text, of: job) }
+                for text in Set(targets.compactMap { recipe.warning(header, kept, $0, encoding) }).sorted() {
+                    reporter.warn(text, of: job)
+                }
                 if header.hasProvenance { provenance.withLock { $0 = .removed } }
             }
-            // Each result decides whether its format can keep the colours.
-            return try await list.load(ImageRequest(source, gamut: encoding.gamut ?? .source))
+            return try await list.load(recipe.request(source))
         }
         guard let image = response.image else { return [] }
         let native = image.nativeSize.width
@@ -152,5 +157,46 @@ struct SrcsetCommand: AsyncParsableCommand {
             for try await rendering in group { renderings.append(rendering) }
             return renderings.sorted { $0.0 < $1.0 }.map(\.1)
         }
+    }
+}
+
+extension Recipe {
+    /// The recipe of pixels that are decoded once for several results: they keep what any of them can hold, and each encoder
+    /// converts what it can't. A gain map is applied only if all can hold HDR, since the base picture is a better SDR one.
+    fileprivate func shared(by targets: [OutputTarget], _ encoding: EncodingOptions) -> Recipe {
+        let encoders = targets.map { encoding.encoder($0.format) }
+        var recipe = self
+        recipe.gamut = encoding.gamut ?? .source
+        recipe.depth = encoding.depth ?? (encoders.contains(where: \.keepsDepth) ? .source : .eight)
+        let isKept = encoders.contains(where: \.keepsGainMap)
+        switch encoding.gainMap {
+        case .apply where encoders.allSatisfy(\.keepsHDR): recipe.gainMap = .apply
+        case .drop: recipe.gainMap = .drop
+        case .apply, .keep, nil: recipe.gainMap = isKept ? .keep : .drop
+        }
+        return recipe
+    }
+
+    /// The warning of one of the results.
+    fileprivate func warning(
+        _ header: ImageHeader, _ kept: Int, _ target: OutputTarget, _ encoding: EncodingOptions
+    ) -> String? {
+        let encoder = encoding.encoder(target.format)
+        var options = DecodeOptions()
+        options.keepsColors = gamut != .sRGB && encoder.keepsColors
+        options.keepsDepth = depth != .eight && encoder.keepsDepth
+        options.keepsHDR = options.keepsColors && options.keepsDepth && encoder.keepsHDR
+        options.makesHDR = gainMap == .apply && encoder.keepsHDR
+        options.keepsGainMap = gainMap == .keep && encoder.keepsGainMap
+        if encoding.gainMap != .drop, !encoder.keepsGainMap { options.stageDroppingGainMap = encoder.name }
+        return header.keeping(options).warning(
+            kept: kept, isChosen: frames != nil, result: target.format, mapsColors: gamut == .sRGB,
+            isReduced: encoding.depth == .eight, isBaseAlone: encoding.gainMap == .drop)
+    }
+}
+
+extension EncodingOptions {
+    fileprivate func encoder(_ format: ImageFormat) -> Encode {
+        Encode(format, options: options(format), codecs: Formats.codecs)
     }
 }

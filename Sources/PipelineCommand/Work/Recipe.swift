@@ -41,9 +41,11 @@ struct Recipe: Sendable {
     /// - Parameters:
     ///   - target: The result, whose format decides what encodes it and how many frames are kept.
     ///   - onHeader: Called with the header of each decoded file and the number of frames that are decoded.
+    ///   - endsAtHeader: Whether loads end then, as if they were cancelled.
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
     func pipeline(
-        _ source: ImageSource, _ target: OutputTarget, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
+        _ source: ImageSource, _ target: OutputTarget, endsAtHeader: Bool = false,
+        onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
     ) throws -> ImagePipeline {
         let encode = encode.map { target.encoder($0) }
         if let whole {
@@ -51,18 +53,27 @@ struct Recipe: Sendable {
             let list = try whole.encoding(encode)
             let holdsMotion = list.encodedFormat?.holdsMotion ?? target.mayHoldMotion
             let keptFrames = holdsMotion ? FramesArgument.all : 1
-            guard frames == nil else { return list }
             return list.wrapping(Decode.self, where: .present) { decode in
-                if decode.frames == FramesArgument.all {
-                    WithinMemory(budget, cutsFrames: true, onHeader: onHeader) { decode.keeping(frames: keptFrames) }
+                if frames == nil, decode.frames == FramesArgument.all {
+                    WithinMemory(budget, cutsFrames: true, onHeader: onHeader, endsAtHeader: endsAtHeader) {
+                        decode.keeping(frames: keptFrames)
+                    }
                 } else {
-                    decode
+                    // The list has chosen how many frames are kept.
+                    WithinMemory(
+                        budget, cutsFrames: false, onHeader: { header, _ in onHeader?(header, header.frames) },
+                        endsAtHeader: endsAtHeader
+                    ) {
+                        decode
+                    }
                 }
             }
         }
         var limits = resources.limits
         limits.frames = frames ?? (target.mayHoldMotion ? FramesArgument.all : 1)
-        let pixels = WithinMemory(budget, cutsFrames: frames == nil, onHeader: onHeader) {
+        let pixels = WithinMemory(
+            budget, cutsFrames: frames == nil, onHeader: onHeader, endsAtHeader: endsAtHeader
+        ) {
             Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)
             operations
             if let encode { encode }
@@ -117,6 +128,29 @@ extension Recipe {
             isReduced: depth == .eight, isBaseAlone: gainMap == .drop)
     }
 
+    /// The warning that making a result would give. The source is read, and decoded no further than its header.
+    /// - Parameter warning: Returns it for the header and the number of frames that are kept.
+    /// - Throws: `LoadError` of a stage before that; `CancellationError`.
+    func plannedWarning(
+        _ source: ImageSource, _ target: OutputTarget, _ warning: @escaping @Sendable (ImageHeader, Int) -> String?
+    ) async throws -> String? {
+        let found = Lock<String?>(nil)
+        let list = try pipeline(source, target, endsAtHeader: true) { header, kept in
+            let text = warning(header, kept)
+            found.withLock { $0 = text }
+        }
+        do {
+            _ = try await list.load(request(source))
+        } catch is CancellationError {
+            try Task.checkCancellation()
+        }
+        return found.withLock(\.self)
+    }
+
+    func request(_ source: ImageSource) -> ImageRequest {
+        ImageRequest(source, gamut: gamut, depth: depth, gainMap: gainMap)
+    }
+
     /// Makes one result for each target.
     func render(
         _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ reporter: WorkReporter
@@ -130,7 +164,7 @@ extension Recipe {
                     if let text, warnings.withLock({ $0.insert(text).inserted }) { reporter.warn(text, of: job) }
                     if header.hasProvenance { provenance.withLock { $0 = .removed } }
                 }
-                let response = try await list.load(ImageRequest(source, gamut: gamut, depth: depth, gainMap: gainMap))
+                let response = try await list.load(request(source))
                 guard let image = response.encoded else {
                     throw LoadError(
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")

@@ -6,6 +6,7 @@ struct WithinMemory: CompositeStage {
     private let budget: MemoryBudget
     private let cutsFrames: Bool
     private let onHeader: (@Sendable (ImageHeader, Int) -> Void)?
+    private let endsAtHeader: Bool
     var body: Chain
 
     /// Wraps the stages that hold pixels.
@@ -13,13 +14,15 @@ struct WithinMemory: CompositeStage {
     ///   - cutsFrames: Whether an animation with more frames than the limits allow loses frames instead of being
     ///     refused.
     ///   - onHeader: Called with the header, if it can be read, and the number of frames that are decoded.
+    ///   - endsAtHeader: Whether the load ends then, as if it were cancelled.
     init(
         _ budget: MemoryBudget, cutsFrames: Bool, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil,
-        @ChainBuilder _ body: () -> Chain
+        endsAtHeader: Bool = false, @ChainBuilder _ body: () -> Chain
     ) {
         self.budget = budget
         self.cutsFrames = cutsFrames
         self.onHeader = onHeader
+        self.endsAtHeader = endsAtHeader
         self.body = body()
     }
 
@@ -33,6 +36,7 @@ struct WithinMemory: CompositeStage {
         // `Decode` reports what is wrong with a file.
         let estimate = await decode.estimatedMemory(of: &load)
         if let estimate { onHeader?(estimate.header, decode.frames) }
+        if endsAtHeader { throw CancellationError() }
         let pixels = estimate.map { $0.peak.saturatingPlus($0.picture) } ?? 0
         let bytes = file.bytes.count.saturatingPlus(pixels)
         let stages = Chain(body.stages.map { $0 is Decode ? decode : $0 })

@@ -99,18 +99,22 @@ extension WorkRun {
 
     /// Plans a job with the size of its image, which is a file.
     private func measured(_ job: Job, _ planned: Planning) async throws -> Planned {
-        let bytes = try await ImageSource(argument: job.input).response(limit: limits.encodedBytes).encoded?.bytes ?? []
+        let source = try ImageSource(argument: job.input)
+        let bytes = try await source.response(limit: limits.encodedBytes).encoded?.bytes ?? []
         let targets = try job.targets.get()
-        let (metadata, sized) = try await job.naming {
+        let (sized, warnings) = try await job.naming {
             let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits)
-            return (metadata, planned(metadata.size, targets))
+            let sized = planned(metadata.size, targets)
+            var warnings: [String?] = []
+            for (target, _) in sized {
+                warnings.append(try await plannedWarning?(source, target))
+            }
+            return (sized, warnings)
         }
         return try await BlockingThreads.files.run { cancellation in
-            try sized.map { target, size in
-                let notes = [
-                    try note(target, size, job, cancellation),
-                    metadata.losses(writing: target.followsSource ? metadata.format.ofResult : target.format),
-                ].compactMap(\.self)
+            try zip(sized, warnings).map { planned, warning in
+                let (target, size) = planned
+                let notes = [try note(target, size, job, cancellation), warning].compactMap(\.self)
                 return (target.path(size: size), notes.isEmpty ? nil : notes.joined(separator: "; "))
             }
         }

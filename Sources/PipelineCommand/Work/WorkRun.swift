@@ -6,6 +6,8 @@ import Stages
 struct WorkRun: Sendable {
     /// Makes the results of a job for the given targets.
     var render: @Sendable (ImageSource, Job, [OutputTarget]) async throws -> [Rendering]
+    /// The warning that a result would give; `nil` for a run whose results lose nothing.
+    var plannedWarning: (@Sendable (ImageSource, OutputTarget) async throws -> String?)?
     var rule = OverwriteOptions.Rule.refuse
     /// Records what was written; `nil` except in `batch` and `watch`.
     var journal: Journal?

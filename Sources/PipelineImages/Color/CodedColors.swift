@@ -62,15 +62,21 @@ struct ColorPrimaries {
     private static let d65 = (x: 0.3127, y: 0.3290)
     private static let illuminantC = (x: 0.310, y: 0.316)
 
+    /// Those of sRGB.
+    static let sRGB = ColorPrimaries("BT.709", [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060), d65])
+    static let bt2020 = ColorPrimaries("BT.2020", [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046), d65])
+    /// H.273 has no number for them.
+    static let adobeRGB = ColorPrimaries("Adobe RGB", [(0.640, 0.330), (0.210, 0.710), (0.150, 0.060), d65])
+
     /// The primaries that H.273 names, by their number.
     static let named: [Int: ColorPrimaries] = [
-        1: ColorPrimaries("BT.709", [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060), d65]),
+        1: sRGB,
         4: ColorPrimaries("BT.470 M", [(0.67, 0.33), (0.21, 0.71), (0.14, 0.08), illuminantC]),
         5: ColorPrimaries("BT.470 BG", [(0.64, 0.33), (0.29, 0.60), (0.15, 0.06), d65]),
         6: ColorPrimaries("SMPTE 170M", [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), d65]),
         7: ColorPrimaries("SMPTE 240M", [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), d65]),
         8: ColorPrimaries("film", [(0.681, 0.319), (0.243, 0.692), (0.145, 0.049), illuminantC]),
-        9: ColorPrimaries("BT.2020", [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046), d65]),
+        9: bt2020,
         11: ColorPrimaries("DCI P3", [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), (0.314, 0.351)]),
         12: ColorPrimaries("Display P3", [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), d65]),
         22: ColorPrimaries("EBU 3213", [(0.630, 0.340), (0.295, 0.605), (0.155, 0.077), d65]),
@@ -92,8 +98,11 @@ struct ColorPrimaries {
     /// From linear colours of some primaries to those of others; `nil` for unknown ones.
     static func matrix(from source: Int, to target: Int) -> Matrix3? {
         guard let source = named[source], let target = named[target] else { return nil }
-        return target.toXYZ.inverse * source.toXYZ
+        return source.matrix(to: target)
     }
+
+    /// From linear colours of these primaries to those of others.
+    func matrix(to target: ColorPrimaries) -> Matrix3 { target.toXYZ.inverse * toXYZ }
 }
 
 /// A 3×3 matrix by its columns.

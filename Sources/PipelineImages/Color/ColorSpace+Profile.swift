@@ -1,4 +1,4 @@
-import Pipeline
+package import Pipeline
 
 extension PixelLayout.ColorSpace {
     /// The colour space of pixels that these numbers describe; `nil` for sRGB, and for colours that have to be converted.
@@ -24,6 +24,9 @@ extension PixelLayout.ColorSpace {
             : CodedColors(
                 primaries: Int(rawValue >> 8), transfer: Int(rawValue & 255), matrix: 0, isFullRange: true)
     }
+
+    /// Its primaries; `nil` for unknown ones.
+    var primaries: ColorPrimaries? { self == .adobeRGB ? .adobeRGB : .named[Int(rawValue >> 8)] }
 
     /// Whether it is one of those that pixels are in.
     var isNamed: Bool { [.sRGB, .displayP3, .bt2020, .adobeRGB].contains(self) }
@@ -84,7 +87,7 @@ extension ICCProfile {
 extension DecodedImage {
     /// Returns the picture with 8 bits a channel, rounded.
     /// - Throws: `CancellationError`.
-    func reducedToBytes(_ cancellation: WorkCancellation) throws -> DecodedImage {
+    package func reducedToBytes(_ cancellation: WorkCancellation) throws -> DecodedImage {
         guard layout.isDeep else { return self }
         let reduced = try frames.map { frame in
             try cancellation.check()

@@ -56,6 +56,16 @@ enum TransferCurve: Equatable {
         }
     }
 
+    /// The light of a value from 0 to 1, with SDR's white as 1, which HDR shows at 203 cd/m² (ITU-R BT.2408); for HLG the
+    /// scene's light.
+    func lightOverWhite(_ value: Double) -> Double {
+        switch self {
+        case .pq: Self.pqLight(value) * 10_000 / GainMapApplication.white
+        case .hlg: light(value) / light(0.75)
+        case .sRGB, .linear, .gamma: light(value)
+        }
+    }
+
     /// The light of a value from 0 to 1, as a share of 10,000 cd/m² (ITU-R BT.2100 table 4).
     static func pqLight(_ value: Double) -> Double {
         let root = pow(value, 1 / 78.84375)

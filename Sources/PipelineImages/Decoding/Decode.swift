@@ -31,9 +31,9 @@ public struct Decode: Stage, LookingAhead {
     let codecs: ImageCodecs?
     private(set) var limits: ImageLimits
     private var options: DecodeOptions
-    private let gamut: Gamut?
-    private let depth: Depth?
-    private let gainMap: GainMapHandling?
+    let gamut: Gamut?
+    let depth: Depth?
+    let gainMap: GainMapHandling?
     private let budget: MemoryBudget
     let threads: BlockingThreads
 

@@ -179,8 +179,7 @@ public struct Encode: Stage, ColorKeeping {
                 try source.map { try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation) }
                 ?? EmbeddedMetadata()
             var numbers = try Self.described(image, format, options, codecs, &metadata, cancellation)
-            let holdsMap = codecs.codec(for: format)?.encoder?.holdsGainMap == true && !image.isAnimated
-            numbers.gainMap = holdsMap ? try image.gainMap?.fitted(to: image.size, cancellation) : nil
+            numbers.gainMap = try Self.gainMap(of: image, codecs.codec(for: format)?.encoder, options, cancellation)
             return try Self.encoded(
                 numbers, format, options.resolved(for: format), codecs, metadata, cancellation)
         }
@@ -201,6 +200,21 @@ public struct Encode: Stage, ColorKeeping {
         return .done
     }
 
+    /// The map as it is written with a picture; `nil` if the encoder takes none, or not the colours that the map is for.
+    private static func gainMap(
+        of image: DecodedImage, _ encoder: (any ImageEncoding)?, _ options: EncodeOptions,
+        _ cancellation: WorkCancellation
+    ) throws -> GainMap? {
+        guard let encoder, encoder.holdsGainMap, !image.isAnimated, var map = image.gainMap else { return nil }
+        let space = image.layout.colorSpace
+        guard space == .sRGB || encoder.holdsProfile, !space.needsDepth || encoder.holdsHDR(options) else { return nil }
+        // Behind what is transparent, an encoder without alpha writes white.
+        if !encoder.holdsAlpha, image.layout.hasAlpha {
+            map = try map.covered(by: image.transparency(cancellation), of: image.size, cancellation)
+        }
+        return try map.fitted(to: image.size, cancellation)
+    }
+
     /// Describes a picture's colours in the metadata to write, or converts them to sRGB for a format that can't say which
     /// they are. Returns the picture labelled as sRGB, as encoders get it.
     private static func described(
@@ -211,6 +225,10 @@ public struct Encode: Stage, ColorKeeping {
         if image.layout.colorSpace.needsDepth {
             guard encoder?.holdsHDR(options) == true else {
                 metadata.mastering = nil
+                // The map makes a better SDR picture than tone mapping does.
+                if image.gainMap?.parameters.isBaseHDR == true, let map = GainMapApplication(image) {
+                    return try map.applied(to: image, cancellation)
+                }
                 return try image.convertedToSRGB(cancellation)
             }
             // Profiles describe it badly.

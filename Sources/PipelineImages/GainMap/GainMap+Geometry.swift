@@ -122,9 +122,62 @@ extension GainMap {
     }
 }
 
+extension GainMap {
+    /// The level of a channel between its pixels.
+    /// - Parameter place: In pixels from the top left corner.
+    func level(_ channel: Int, at place: (x: Double, y: Double)) -> UInt8 {
+        let x = min(Double(size.width - 1), max(0, place.x - 0.5))
+        let y = min(Double(size.height - 1), max(0, place.y - 0.5))
+        let (left, top) = (Int(x), Int(y))
+        let (right, bottom) = (min(size.width - 1, left + 1), min(size.height - 1, top + 1))
+        func pixel(_ x: Int, _ y: Int) -> Double { Double(pixels[(y * size.width + x) * channelCount + channel]) }
+        func mix(_ one: Double, _ two: Double, _ share: Double) -> Double { one + (two - one) * share }
+        let above = mix(pixel(left, top), pixel(right, top), x - Double(left))
+        let below = mix(pixel(left, bottom), pixel(right, bottom), x - Double(left))
+        return UInt8(mix(above, below, y - Double(top)).rounded())
+    }
+
+    /// The map of a picture over which something without gain lies.
+    /// - Parameters:
+    ///   - coverage: How much of each of the picture's pixels that hides, from 0 to 255, row by row.
+    ///   - picture: The picture's size in pixels.
+    func covered(
+        by coverage: [UInt8], of picture: PixelSize, _ cancellation: WorkCancellation
+    ) throws -> GainMap {
+        let bare = (0..<channelCount).map { Double(parameters.levelWithoutGain($0)) }
+        /// The picture's pixels that lie under one of the map's, along one axis; the nearest one of its edge for none.
+        func under(_ index: Int, _ count: Int, _ start: Double, _ length: Double, _ picture: Int) -> Range<Int> {
+            func place(_ edge: Int) -> Double {
+                (Double(edge) / Double(count) - start) / length * Double(picture)
+            }
+            let first = max(0, min(picture - 1, Int(max(-1, min(Double(picture), place(index).rounded(.down))))))
+            let last = Int(max(0, min(Double(picture), place(index + 1).rounded(.up))))
+            return first..<max(first + 1, last)
+        }
+        let columns = (0..<size.width).map { under($0, size.width, part.x, part.width, picture.width) }
+        var levels = pixels
+        for row in 0..<size.height {
+            try cancellation.check()
+            let rows = under(row, size.height, part.y, part.height, picture.height)
+            for (column, columns) in columns.enumerated() {
+                var sum = 0
+                for y in rows { for x in columns { sum += Int(coverage[y * picture.width + x]) } }
+                guard sum > 0 else { continue }
+                let share = Double(sum) / Double(255 * rows.count * columns.count)
+                for channel in 0..<channelCount {
+                    let place = (row * size.width + column) * channelCount + channel
+                    let level = Double(levels[place])
+                    levels[place] = UInt8((level + (bare[channel] - level) * share).rounded())
+                }
+            }
+        }
+        return GainMap(self, pixels: levels, size: size, part: part)
+    }
+}
+
 extension GainMapParameters {
     /// The level of a channel of the map that leaves light as it is, or comes closest to that.
-    fileprivate func levelWithoutGain(_ channel: Int) -> UInt8 {
+    func levelWithoutGain(_ channel: Int) -> UInt8 {
         let channel = channels[min(channel, channels.count - 1)]
         guard channel.maximum > channel.minimum else { return 0 }
         let share = min(1, max(0, -channel.minimum / (channel.maximum - channel.minimum)))

@@ -5,8 +5,7 @@ import Pipeline
 /// of an HDR one.
 struct GainMapApplication {
     private let map: GainMap
-    /// The light of each stored level, with SDR's white as 1.
-    private let light: [Double]
+    private let light: LightLevels
     /// Whether it is the light of a scene, as in HLG.
     private let isScene: Bool
     /// From the picture's primaries to those in which the map is applied, and from there to the result's.
@@ -21,17 +20,16 @@ struct GainMapApplication {
 
     /// Prepares to apply the map of a picture; `nil` without one, and for colours without known primaries.
     init?(_ image: DecodedImage) {
+        let space = image.layout.colorSpace
         guard let map = image.gainMap, !map.parameters.channels.isEmpty, !image.isAnimated,
-            let base = Colors(image.layout.colorSpace)
+            let base = space.primaries
         else { return nil }
-        let between = map.parameters.usesBaseColorSpace ? base.primaries : Self.primaries(map.profile) ?? base.primaries
-        guard let toMap = ColorPrimaries.matrix(from: base.primaries, to: between),
-            let toResult = ColorPrimaries.matrix(from: between, to: map.parameters.isBaseHDR ? 1 : 9)
-        else { return nil }
-        (self.map, self.toMap, self.toResult) = (map, toMap, toResult)
-        let last = image.layout.isDeep ? 65535 : 255
-        light = (0...last).map { base.curve.lightOverWhite(Double($0) / Double(last)) }
-        isScene = base.curve == .hlg
+        let between = map.parameters.usesBaseColorSpace ? base : Self.primaries(map.profile) ?? base
+        self.map = map
+        toMap = base.matrix(to: between)
+        toResult = between.matrix(to: map.parameters.isBaseHDR ? .sRGB : .bt2020)
+        light = LightLevels(space, isDeep: image.layout.isDeep)
+        isScene = TransferCurve(Int(space.rawValue & 255)) == .hlg
         let sign: Double = map.parameters.isBaseHDR ? -1 : 1
         let channels = map.parameters.channels
         gains = channels.map { channel in
@@ -47,25 +45,14 @@ struct GainMapApplication {
         (baseOffset, alternateOffset) = (offsets(\.baseOffset), offsets(\.alternateOffset))
     }
 
-    /// The primaries and the curve of pixels.
-    private struct Colors {
-        let primaries: Int
-        let curve: TransferCurve
-
-        init?(_ space: PixelLayout.ColorSpace) {
-            // The primaries of Adobe RGB have no number.
-            guard let codes = space.codedColors, let curve = TransferCurve(codes.transfer) else { return nil }
-            (primaries, self.curve) = (codes.primaries, curve)
-        }
-    }
-
-    private static func primaries(_ profile: [UInt8]) -> Int? {
+    private static func primaries(_ profile: [UInt8]) -> ColorPrimaries? {
         let profile = ICCProfile(profile)
-        if let coded = profile.codedColors, ColorPrimaries.named[coded.primaries] != nil { return coded.primaries }
+        if let coded = profile.codedColors, let named = ColorPrimaries.named[coded.primaries] { return named }
         switch profile.namedSpace {
-        case .sRGB: return 1
-        case .displayP3: return 12
-        case .bt2020: return 9
+        case .sRGB: return .sRGB
+        case .displayP3: return .named[12]
+        case .bt2020: return .bt2020
+        case .adobeRGB: return .adobeRGB
         default: return nil
         }
     }
@@ -138,9 +125,8 @@ struct GainMapApplication {
     private func toned(_ base: SIMD3<Double>, at column: Place, _ row: Place) -> SIMD3<Double> {
         var light = base
         if isScene {
-            // BT.2100's system gamma for 1000 cd/m².
-            let luma = max(0, (light * ToneMapping.weights).sum())
-            light *= pow(luma, 0.2) * ToneMapping.peak / Self.white
+            // BT.2100's system gamma for 1000 cd/m², which leaves SDR's white where it is.
+            light *= pow(max(0, (light * ToneMapping.weights).sum()), 0.2)
         }
         let gain: SIMD3<Double>
         if map.channelCount == 1 {
@@ -194,11 +180,4 @@ struct GainMapApplication {
 
     /// PQ's level of the fourth root of a share of 10,000 cd/m².
     private static let pqLevels = SampledCurve(places: 1 << 16) { TransferCurve.pqLevel($0 * $0 * $0 * $0) }
-}
-
-extension TransferCurve {
-    /// The light of a value from 0 to 1, with SDR's white as 1; for HLG the scene's light.
-    fileprivate func lightOverWhite(_ value: Double) -> Double {
-        self == .pq ? Self.pqLight(value) * 10_000 / GainMapApplication.white : light(value)
-    }
 }

@@ -30,26 +30,4 @@ extension ImageMetadata {
         guard let profile else { return ("sRGB", "sRGB") }
         return (profile.namedSpace?.rawValue ?? profile.name ?? "unnamed", profile.transferName)
     }
-
-    /// What a file in another format lacks of this one, as ``ImageHeader/losses(writing:)`` tells for a header.
-    package func losses(writing result: ImageFormat?) -> String? {
-        var header = ImageHeader(format: format, storedSize: storedSize, bitsPerChannel: bitsPerChannel)
-        header.convertedColors = profile == nil || format == .png ? codedColors : nil
-        // Lists that only scale keep depth, except where they map tones.
-        let range: [ImageFormat?] = [.png, .avif]
-        let deep = range + [.tiff]
-        let isDeep = (deep + [.heic]).contains(format) && deep.contains(result) && frames <= 1
-        let colors = header.convertedColors.flatMap { PixelLayout.ColorSpace($0.asFullRangeRGB) }
-        if let colors, colors.needsDepth {
-            if isDeep, bitsPerChannel > 8, range.contains(result) {
-                (header.pixelColors, header.pixelType) = (colors, .uint16)
-            }
-        } else if isDeep {
-            header.pixelType = .uint16
-        }
-        header.gainMap = gainMap?.size == nil ? nil : gainMap?.standard
-        let mapped: [ImageFormat?] = [.jpeg, .avif]
-        header.keepsGainMap = gainMap?.parameters != nil && mapped.contains(result) && header.keepsTones
-        return header.losses(writing: result)
-    }
 }

@@ -40,12 +40,11 @@ extension Color: CustomStringConvertible {
 extension Color {
     var isGray: Bool { red == green && green == blue }
 
-    /// Whether its numbers are the same in all RGB colour spaces: black, white and transparent.
-    var isInAllSpaces: Bool { alpha == 0 || isGray && (red == 0 || red == 255) }
-
-    /// Returns a pixel of this colour. The layout has to be able to hold it.
+    /// Returns the bytes of a pixel of this colour. The layout has to be able to hold it.
     func pixel(in layout: PixelLayout) -> [UInt8] {
-        Array([red, green, blue, alpha].prefix(layout.channelCount))
+        let samples = [red, green, blue, alpha].prefix(layout.channelCount)
+        // The same byte twice is the same share of white.
+        return layout.isDeep ? samples.flatMap { [$0, $0] } : Array(samples)
     }
 }
 

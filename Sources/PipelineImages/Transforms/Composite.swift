@@ -4,7 +4,7 @@ public import Pipeline
 /// overlay's first frame.
 ///
 /// - Throws: `CancellationError`.
-public struct Composite: PixelTransform {
+public struct Composite: ColorDrawing {
     private let overlay: DecodedImage
     private let digest: BLAKE2bDigest
     private let gravity: Gravity
@@ -15,6 +15,8 @@ public struct Composite: PixelTransform {
     private let spacing: Int?
     /// The codecs that decoded the overlay's file.
     private var codecs: ImageCodecs?
+    /// The colour space of the pixels. The overlay is in sRGB.
+    private var space = PixelLayout.ColorSpace.sRGB
 
     package static func specification(_ codecs: ImageCodecs) -> StageSpecification {
         let distance = StageParameter.Kind.integer(-1_000_000...1_000_000)
@@ -100,6 +102,12 @@ public struct Composite: PixelTransform {
         return top.bytes(1) > image.size.bytes(1) ? top : image.size
     }
 
+    package func drawing(in space: PixelLayout.ColorSpace) -> Composite {
+        var composite = self
+        composite.space = space
+        return composite
+    }
+
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let top = try sized(for: image, cancellation)
         let origin = gravity.origin(of: top.size, in: image.size)
@@ -107,8 +115,8 @@ public struct Composite: PixelTransform {
         let far = 1 << 40
         let (x, y) = (origin.x + min(far, max(-far, offset.x)), origin.y + min(far, max(-far, offset.y)))
         return try image.covered(
-            by: top, at: (x, y), repeatedAt: spacing.map { ($0 + top.width, $0 + top.height) }, opacity: opacity,
-            cancellation)
+            by: top, in: space, at: (x, y), repeatedAt: spacing.map { ($0 + top.width, $0 + top.height) },
+            opacity: opacity, cancellation)
     }
 
     /// Returns the overlay, scaled for this picture.

@@ -164,11 +164,9 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
 
     public var keepsColors: Bool { true }
 
-    /// Unless the part is the most interesting one, which is looked for in 8 bits.
-    public var keepsDepth: Bool { if case .interest = region { false } else { true } }
+    public var keepsDepth: Bool { true }
 
-    /// Likewise.
-    public var keepsHDR: Bool { keepsDepth }
+    public var keepsHDR: Bool { true }
 
     public var keepsGainMap: Bool { true }
 
@@ -251,7 +249,8 @@ public struct Crop: SpecifiedTransform, PixelSizing, ColorKeeping {
         let size = inside(wanted, image.size)
         // An empty rectangle has no interest. The caller refuses it.
         guard size.width > 0, size.height > 0, size != image.size else { return PixelRegion(x: 0, y: 0, size: size) }
-        let origin = try InterestMap(of: image, by: interest, cancellation).best(size, in: image.size)
+        let origin = try InterestMap(of: image.reducedToBytes(cancellation), by: interest, cancellation)
+            .best(size, in: image.size)
         return PixelRegion(x: origin.x, y: origin.y, size: size)
     }
 

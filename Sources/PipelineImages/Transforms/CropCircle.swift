@@ -12,6 +12,12 @@ public struct CropCircle: SpecifiedTransform, ColorKeeping {
 
     public var keepsColors: Bool { true }
 
+    public var keepsDepth: Bool { true }
+
+    public var keepsHDR: Bool { true }
+
+    public var keepsGainMap: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let square = PixelSize(square: min(image.width, image.height))

@@ -55,14 +55,30 @@ extension DecodedImage {
             _ old: UnsafeBufferPointer<UInt8>, _ new: UnsafeMutableBufferPointer<UInt8>, _ pixels: Range<Int>
         ) throws -> Void
     ) throws -> DecodedImage {
-        let (area, channels) = (width * height, (newLayout ?? layout).channelCount)
-        return try mapFrames(layout: newLayout, cancellation) { old in
-            try [UInt8](unsafeUninitializedCapacity: area * channels) { new, count in
+        try mapSamples(UInt8.self, layout: newLayout, cancellation, body)
+    }
+
+    /// Returns the picture with new samples of 8 or 16 bits in each frame. It can stop every 65,536 pixels.
+    /// - Parameters:
+    ///   - type: The type of the picture's samples.
+    ///   - body: Fills a range of pixels. It gets all old and all new samples.
+    func mapSamples<Sample: FixedWidthInteger>(
+        _ type: Sample.Type, layout newLayout: PixelLayout? = nil, _ cancellation: WorkCancellation,
+        _ body: (
+            _ old: UnsafeBufferPointer<Sample>, _ new: UnsafeMutableBufferPointer<Sample>, _ pixels: Range<Int>
+        ) throws -> Void
+    ) throws -> DecodedImage {
+        let (area, size) = (width * height, size.bytes((newLayout ?? layout).bytesPerPixel))
+        return try mapFrames(layout: newLayout, isOfAnyDepth: Sample.bitWidth == 16, cancellation) { old in
+            let old = UnsafeRawBufferPointer(old).bindMemory(to: Sample.self)
+            return try [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+                let new = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(bytes)[..<size])
+                    .bindMemory(to: Sample.self)
                 for start in stride(from: 0, to: area, by: 1 << 16) {
                     try cancellation.check()
                     try body(old, new, start..<min(area, start + 1 << 16))
                 }
-                count = area * channels
+                count = size
             }
         }
     }
@@ -72,7 +88,7 @@ extension DecodedImage {
 
     /// Returns the picture with at least three channels.
     func withColor(_ cancellation: WorkCancellation) throws -> DecodedImage {
-        layout == .gray ? try with(.rgb, cancellation) : self
+        layout.channelCount == 1 ? try with(.rgb, cancellation) : self
     }
 
     /// Returns a frame as a still picture with at least three channels.
@@ -81,12 +97,20 @@ extension DecodedImage {
     }
 
     private func with(_ target: PixelLayout, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let target = target.with(layout.sampleType)
         guard layout != target else { return self }
+        return layout.isDeep
+            ? try widened(UInt16.self, target, cancellation) : try widened(UInt8.self, target, cancellation)
+    }
+
+    private func widened<Sample: FixedWidthInteger>(
+        _ type: Sample.Type, _ target: PixelLayout, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
         let (from, to) = (layout.channelCount, target.channelCount)
-        return try mapPixels(layout: target, cancellation) { old, new, pixels in
+        return try mapSamples(type, layout: target, cancellation) { old, new, pixels in
             for index in pixels {
                 for channel in 0..<3 { new[index * to + channel] = old[index * from + min(channel, from - 1)] }
-                if to == 4 { new[index * to + 3] = 255 }
+                if to == 4 { new[index * to + 3] = .max }
             }
         }
     }

@@ -3,8 +3,10 @@ public import Pipeline
 /// Puts the picture on a background colour, which removes transparency. Opaque pictures are unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Flatten: SpecifiedTransform, PixelSizing, ColorKeeping {
-    private let background: Color
+public struct Flatten: SpecifiedTransform, PixelSizing, ColorDrawing {
+    private var background: Color
+    /// The colour space of the pixels, and of the background's numbers.
+    private var space = PixelLayout.ColorSpace.sRGB
 
     package static let specification = StageSpecification(
         "flatten", "Puts a colour behind transparent pixels.",
@@ -21,12 +23,43 @@ public struct Flatten: SpecifiedTransform, PixelSizing, ColorKeeping {
     /// Returns what later stages need: each pixel is processed on its own.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
 
-    /// Whether the colour that it draws in has the same numbers in all colour spaces.
-    public var keepsColors: Bool { background.isInAllSpaces }
+    package func drawing(in space: PixelLayout.ColorSpace) -> Flatten {
+        var flatten = Flatten(background.converted(to: space))
+        flatten.space = space
+        return flatten
+    }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        if image.layout == .gray || image.layout == .rgb { return image }
+        let isOpaque = image.layout == .gray || image.layout == .rgb || image.layout.isDeep && !image.layout.hasAlpha
+        if isOpaque { return image }
+        var flattened = image.layout.isDeep ? try inLight(image, cancellation) : try inLevels(image, cancellation)
+        flattened.gainMap = try image.gainMap?.covered(
+            by: image.transparency(cancellation), of: image.size, cancellation)
+        return flattened
+    }
+
+    /// Mixes the light of 16 bits a channel.
+    private func inLight(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let light = LightLevels(space, isDeep: true)
+        let behind = [background.red, background.green, background.blue].map { light[257 * Int($0)] }
+        return try image.mapSamples(UInt16.self, layout: PixelLayout.rgb.with(.uint16), cancellation) {
+            old, new, pixels in
+            for index in pixels {
+                let alpha = Double(old[4 * index + 3]) / 65535
+                for channel in 0..<3 {
+                    let level = old[4 * index + channel]
+                    new[3 * index + channel] =
+                        alpha == 1
+                        ? level
+                        : UInt16(light.level(light[Int(level)] * alpha + behind[channel] * (1 - alpha)))
+                }
+            }
+        }
+    }
+
+    /// Mixes levels of 8 bits, as browsers do.
+    private func inLevels(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let behind = [background.red, background.green, background.blue].map(Int.init)
         return try image.mapPixels(layout: .rgb, cancellation) { old, new, pixels in
             for index in pixels {
@@ -36,6 +69,18 @@ public struct Flatten: SpecifiedTransform, PixelSizing, ColorKeeping {
                     new[3 * index + channel] = UInt8((sum + 127) / 255)
                 }
             }
+        }
+    }
+}
+
+extension DecodedImage {
+    /// How transparent each pixel of the first frame is, from 0, opaque, to 255.
+    /// - Throws: `CancellationError`.
+    func transparency(_ cancellation: WorkCancellation) throws -> [UInt8] {
+        guard layout.hasAlpha else { return [UInt8](repeating: 0, count: size.bytes(1)) }
+        let reduced = try labelled(.sRGB).reducedToBytes(cancellation)
+        return try reduced.withPixels { pixels in
+            stride(from: 3, to: pixels.count, by: 4).map { 255 - pixels[$0] }
         }
     }
 }

@@ -27,7 +27,7 @@ extension Load {
     /// Only a load that holds none waits, and only for a larger picture than it has, so no two loads wait for each other.
     private mutating func memory(for size: PixelSize, of image: DecodedImage) async throws -> MemoryClaim? {
         guard let budget = attachment(DecodedSource.self)?.budget else { return nil }
-        let need = size.bytes(PixelMemory.bytesPerPixel).saturatingTimes(image.frames.count)
+        let need = size.bytes(PixelMemory.bytesPerPixel(image.layout.sampleType)).saturatingTimes(image.frames.count)
         let held = attachment(PixelMemory.self)?.claims ?? []
         let missing = need - held.reduce(0) { $0 + $1.bytes }
         guard missing > 0 else { return nil }
@@ -52,7 +52,7 @@ struct PixelMemory: PassingAttachment {
     let claims: [MemoryClaim]
 
     /// The bytes of a pixel of up to four channels in the picture and in a copy of it, such as an encoder makes.
-    static let bytesPerPixel = 8
+    static func bytesPerPixel(_ type: PixelLayout.SampleType) -> Int { type == .uint16 ? 16 : 8 }
 
     func mayStay(during stage: any Stage) -> Bool {
         stage is any PixelTransform || stage is Downscale || stage is Encode

@@ -6,14 +6,14 @@ public import Pipeline
 /// needs one.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the canvas is too large; `CancellationError`.
-public struct Pad: SpecifiedTransform, ColorKeeping {
+public struct Pad: SpecifiedTransform, ColorDrawing {
     private enum Extent: Sendable {
         case canvas(PixelSize, Gravity)
         case edges(top: Int, left: Int, bottom: Int, right: Int)
     }
 
     private let extent: Extent
-    private let color: Color
+    private var color: Color
 
     package static let specification = StageSpecification(
         "pad", "Puts the image on a larger canvas.", example: "1000:1000:colour=#ff8000",
@@ -66,10 +66,11 @@ public struct Pad: SpecifiedTransform, ColorKeeping {
 
     public func largestSize(of image: DecodedImage) -> PixelSize { place(of: image.size).canvas }
 
-    /// Whether the colour that it draws in has the same numbers in all colour spaces.
-    public var keepsColors: Bool { color.isInAllSpaces }
-
-    public var keepsGainMap: Bool { true }
+    package func drawing(in space: PixelLayout.ColorSpace) -> Pad {
+        var pad = self
+        pad.color = color.converted(to: space)
+        return pad
+    }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
@@ -79,10 +80,10 @@ public struct Pad: SpecifiedTransform, ColorKeeping {
         let image =
             color.alpha < 255
             ? try image.withAlpha(cancellation) : color.isGray ? image : try image.withColor(cancellation)
-        let (channels, pixel) = (image.layout.channelCount, color.pixel(in: image.layout))
-        var padded = try image.mapFrames(size: canvas, cancellation) { pixels in
+        let (width, pixel) = (image.layout.bytesPerPixel, color.pixel(in: image.layout))
+        var padded = try image.mapFrames(size: canvas, isOfAnyDepth: true, cancellation) { pixels in
             var result: [UInt8] = []
-            result.reserveCapacity(canvas.width * canvas.height * channels)
+            result.reserveCapacity(canvas.bytes(width))
             let bar = (0..<canvas.width).flatMap { _ in pixel }
             for row in 0..<canvas.height {
                 if row % 64 == 0 { try cancellation.check() }
@@ -90,10 +91,10 @@ public struct Pad: SpecifiedTransform, ColorKeeping {
                     result.append(contentsOf: bar)
                     continue
                 }
-                let start = (row - y) * image.width * channels
-                result.append(contentsOf: bar[..<(x * channels)])
-                result.append(contentsOf: pixels[start..<start + image.width * channels])
-                result.append(contentsOf: bar[((x + image.width) * channels)...])
+                let start = (row - y) * image.width * width
+                result.append(contentsOf: bar[..<(x * width)])
+                result.append(contentsOf: pixels[start..<start + image.width * width])
+                result.append(contentsOf: bar[((x + image.width) * width)...])
             }
             return result
         }

@@ -38,7 +38,8 @@ extension PixelTransform {
     /// The new pixels of a picture whose colours the transform keeps, in those colours.
     private func inItsColors(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard (self as? any ColorKeeping)?.keepsColors == true else { return try transformed(image, cancellation) }
-        return try image.keepingColors { try transformed($0, cancellation) }
+        let transform: any PixelTransform = (self as? any ColorDrawing)?.drawing(in: image.layout.colorSpace) ?? self
+        return try image.keepingColors { try transform.transformed($0, cancellation) }
     }
 
     public func run(_ load: inout Load) async throws -> Outcome {
@@ -49,6 +50,23 @@ extension PixelTransform {
         load.advance(to: .decoded(result))
         return .done
     }
+}
+
+/// A transform that draws in a colour or picture of its own, which is in sRGB, on pixels of any colour space.
+package protocol ColorDrawing: PixelTransform, ColorKeeping {
+    /// The transform with the same colours in the numbers of another space.
+    func drawing(in space: PixelLayout.ColorSpace) -> Self
+}
+
+extension ColorDrawing {
+    /// `true`: it draws in the numbers of the picture's colour space.
+    public var keepsColors: Bool { true }
+    /// `true`.
+    public var keepsDepth: Bool { true }
+    /// `true`.
+    public var keepsHDR: Bool { true }
+    /// `true`.
+    public var keepsGainMap: Bool { true }
 }
 
 /// A transform whose signature is its name in lists, with its parameters as they are printed.

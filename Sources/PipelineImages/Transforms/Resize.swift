@@ -19,7 +19,7 @@ public import Pipeline
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if a side is negative or both are 0, or the picture becomes
 ///   too large; `CancellationError`.
-public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
+public struct Resize: PixelTransform, PixelSizing, ColorDrawing {
     /// How the picture is fitted to the size.
     public enum Fit: String, Sendable, Hashable, CaseIterable {
         /// Fits within the size; the aspect ratio is kept.
@@ -42,7 +42,7 @@ public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
     private let fit: Fit
     private let enlarges: Bool
     private let gravity: Gravity
-    private let background: Color
+    private var background: Color
     private let minimum: PixelSize
 
     package static let specification = StageSpecification(
@@ -119,14 +119,12 @@ public struct Resize: PixelTransform, PixelSizing, ColorKeeping {
         return PixelSize(width: max(target.width, size.width), height: max(target.height, size.height))
     }
 
-    /// Whether the colour that it draws in has the same numbers in all colour spaces.
-    public var keepsColors: Bool { fit != .contain || background.isInAllSpaces }
-
-    public var keepsDepth: Bool { fit != .contain }
-
-    public var keepsHDR: Bool { fit != .contain }
-
-    public var keepsGainMap: Bool { true }
+    package func drawing(in space: PixelLayout.ColorSpace) -> Resize {
+        guard fit == .contain else { return self }
+        var resize = self
+        resize.background = background.converted(to: space)
+        return resize
+    }
 
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {

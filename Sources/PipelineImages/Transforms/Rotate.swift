@@ -13,7 +13,7 @@ public import Pipeline
 /// pixel is interpolated from four, and the corners show the background.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the picture becomes too large; `CancellationError`.
-public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
+public struct Rotate: SpecifiedTransform, PixelSizing, ColorDrawing {
     /// A clockwise angle.
     public enum Angle: Int, Sendable, Hashable, CaseIterable {
         /// A quarter turn.
@@ -26,7 +26,7 @@ public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
 
     /// The angle, from 0 to less than 360.
     private let degrees: Double
-    private let background: Color
+    private var background: Color
 
     package static let specification = StageSpecification(
         "rotate", "Turns the image.",
@@ -67,17 +67,11 @@ public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
         orientation?.applied(to: image.size) ?? Turn(of: image.size, by: degrees).size
     }
 
-    /// Whether the colour that it draws in has the same numbers in all colour spaces.
-    public var keepsColors: Bool { orientation != nil || background.isInAllSpaces }
-
-    /// Whether it turns by a multiple of 90°.
-    public var keepsDepth: Bool { orientation != nil }
-
-    /// Likewise.
-    public var keepsHDR: Bool { orientation != nil }
-
-    /// Likewise.
-    public var keepsGainMap: Bool { orientation != nil }
+    package func drawing(in space: PixelLayout.ColorSpace) -> Rotate {
+        var rotate = self
+        rotate.background = background.converted(to: space)
+        return rotate
+    }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
@@ -85,18 +79,34 @@ public struct Rotate: SpecifiedTransform, PixelSizing, ColorKeeping {
         let isOpaque = background.alpha == 255 && !image.layout.hasAlpha
         let source = try isOpaque ? image.withColor(cancellation) : image.withAlpha(cancellation)
         let turn = Turn(of: image.size, by: degrees)
-        let channels = source.layout.channelCount
-        let canvas = background.pixel(in: source.layout)
-        return try source.mapFrames(size: turn.size, cancellation) { pixels in
-            try [UInt8](unsafeUninitializedCapacity: turn.size.bytes(channels)) { result, count in
-                guard let pixels = pixels.baseAddress, let result = result.baseAddress else { return }
-                for row in 0..<turn.size.height {
-                    if row % 16 == 0 { try cancellation.check() }
-                    turn.put(
-                        row: row, of: pixels, on: canvas, channels: channels,
-                        into: result + row * turn.size.width * channels)
+        var turned =
+            source.layout.isDeep
+            ? try self.turned(UInt16.self, source, turn, cancellation)
+            : try self.turned(UInt8.self, source, turn, cancellation)
+        turned.gainMap = try image.gainMap.map { try turn.applied(to: $0, cancellation) }
+        return turned
+    }
+
+    private func turned<Sample: FixedWidthInteger>(
+        _ type: Sample.Type, _ source: DecodedImage, _ turn: Turn, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let layout = source.layout
+        return try source.mapFrames(size: turn.size, isOfAnyDepth: true, cancellation) { pixels in
+            try [UInt8](unsafeUninitializedCapacity: turn.size.bytes(layout.bytesPerPixel)) { bytes, count in
+                try background.pixel(in: layout).withUnsafeBytes { canvas in
+                    let result = UnsafeMutableRawBufferPointer(bytes)
+                    guard let pixels = UnsafeRawBufferPointer(pixels).bindMemory(to: Sample.self).baseAddress,
+                        let canvas = canvas.bindMemory(to: Sample.self).baseAddress,
+                        let result = result.bindMemory(to: Sample.self).baseAddress
+                    else { return }
+                    for row in 0..<turn.size.height {
+                        if row % 16 == 0 { try cancellation.check() }
+                        turn.put(
+                            row: row, of: pixels, on: canvas, channels: layout.channelCount,
+                            into: result + row * turn.size.width * layout.channelCount)
+                    }
                 }
-                count = turn.size.bytes(channels)
+                count = turn.size.bytes(layout.bytesPerPixel)
             }
         }
     }
@@ -132,20 +142,63 @@ private struct Turn {
             height: length(width * abs(sine) + height * abs(cosine)))
     }
 
+    /// Where a place of the turned picture was, both in pixels from the top left corner.
+    private func place(of turned: (x: Double, y: Double)) -> (x: Double, y: Double) {
+        let (right, down) = (turned.x - Double(size.width) / 2, turned.y - Double(size.height) / 2)
+        return (
+            right * cosine + down * sine + Double(source.width) / 2,
+            down * cosine - right * sine + Double(source.height) / 2
+        )
+    }
+
+    /// Turns the map of the picture, whose corners get no gain. The pixels of the new map are as large as the smaller sides
+    /// of the old one's.
+    func applied(to map: GainMap, _ cancellation: WorkCancellation) throws -> GainMap {
+        let (across, down) = (
+            map.part.width * Double(map.size.width) / Double(source.width),
+            map.part.height * Double(map.size.height) / Double(source.height)
+        )
+        func side(_ length: Int) -> Int { max(1, Int((Double(length) * max(across, down)).rounded())) }
+        let made = PixelSize(width: side(size.width), height: side(size.height))
+        var levels: [UInt8] = []
+        levels.reserveCapacity(made.bytes(map.channelCount))
+        for row in 0..<made.height {
+            try cancellation.check()
+            for column in 0..<made.width {
+                let place = place(
+                    of: (
+                        x: (Double(column) + 0.5) / Double(made.width) * Double(size.width),
+                        y: (Double(row) + 0.5) / Double(made.height) * Double(size.height)
+                    ))
+                let isInside =
+                    place.x >= 0 && place.y >= 0 && place.x < Double(source.width) && place.y < Double(source.height)
+                for channel in 0..<map.channelCount {
+                    levels.append(
+                        isInside
+                            ? map.level(
+                                channel,
+                                at: (
+                                    x: map.part.x * Double(map.size.width) + place.x * across,
+                                    y: map.part.y * Double(map.size.height) + place.y * down
+                                )) : map.parameters.levelWithoutGain(channel))
+                }
+            }
+        }
+        return GainMap(map, pixels: levels, size: made)
+    }
+
     /// Makes a row of the turned picture. Each pixel is interpolated from the four around its place in the source;
     /// those outside have the canvas colour.
-    func put(
-        row: Int, of pixels: UnsafePointer<UInt8>, on canvas: UnsafePointer<UInt8>, channels: Int,
-        into result: UnsafeMutablePointer<UInt8>
+    func put<Sample: FixedWidthInteger>(
+        row: Int, of pixels: UnsafePointer<Sample>, on canvas: UnsafePointer<Sample>, channels: Int,
+        into result: UnsafeMutablePointer<Sample>
     ) {
-        func at(_ x: Int, _ y: Int) -> UnsafePointer<UInt8> {
+        func at(_ x: Int, _ y: Int) -> UnsafePointer<Sample> {
             x >= 0 && x < source.width && y >= 0 && y < source.height
                 ? pixels + (y * source.width + x) * channels : canvas
         }
-        let down = Double(row) + 0.5 - Double(size.height) / 2
-        let left = 0.5 - Double(size.width) / 2
-        var x = left * cosine + down * sine + Double(source.width) / 2 - 0.5
-        var y = down * cosine - left * sine + Double(source.height) / 2 - 0.5
+        let start = place(of: (x: 0.5, y: Double(row) + 0.5))
+        var (x, y) = (start.x - 0.5, start.y - 0.5)
         for column in 0..<size.width {
             let (corner, to) = ((x: Int(x.rounded(.down)), y: Int(y.rounded(.down))), result + column * channels)
             let (right, below) = (Int((x - Double(corner.x)) * 256), Int((y - Double(corner.y)) * 256))
@@ -158,9 +211,9 @@ private struct Turn {
             let sum = max(1, weights.wrappedSum())
             for channel in 0..<3 {
                 let levels = SIMD4(Int(one[channel]), Int(two[channel]), Int(three[channel]), Int(four[channel]))
-                to[channel] = UInt8(((levels &* weights).wrappedSum() + sum / 2) / sum)
+                to[channel] = Sample(((levels &* weights).wrappedSum() + sum / 2) / sum)
             }
-            if channels == 4 { to[3] = UInt8((weights.wrappedSum() + 1 << 15) >> 16) }
+            if channels == 4 { to[3] = Sample((weights.wrappedSum() + 1 << 15) >> 16) }
             x += cosine
             y -= sine
         }

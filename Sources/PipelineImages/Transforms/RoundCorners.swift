@@ -21,30 +21,51 @@ public struct RoundCorners: SpecifiedTransform, ColorKeeping {
 
     public var keepsColors: Bool { true }
 
+    public var keepsDepth: Bool { true }
+
+    public var keepsHDR: Bool { true }
+
+    public var keepsGainMap: Bool { true }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let radius = min(radius, Double(min(image.width, image.height)) / 2)
         guard radius > 0 else { return image }
         let side = Int(radius.rounded(.up))
         let coverage = try coverage(radius: radius, side: side, cancellation)
-        return try image.withAlpha(cancellation).mapFrames(cancellation) { pixels in
+        var rounded = try image.withAlpha(cancellation).mapFrames(isOfAnyDepth: true, cancellation) { pixels in
             var result = try pixels.copied(cancellation)
-            for y in 0..<side {
-                try cancellation.check()
-                for x in 0..<side {
-                    let cover = coverage[y * side + x]
-                    // Two corners may share the middle row or column of a picture of odd size.
-                    let columns = x == image.width - 1 - x ? [x] : [x, image.width - 1 - x]
-                    let rows = y == image.height - 1 - y ? [y] : [y, image.height - 1 - y]
-                    for row in rows {
-                        for column in columns {
-                            let index = (row * image.width + column) * 4 + 3
-                            result[index] = UInt8((Int(result[index]) * cover + 127) / 255)
-                        }
-                    }
+            try result.withUnsafeMutableBytes { bytes in
+                if image.layout.isDeep {
+                    try round(bytes.bindMemory(to: UInt16.self), of: image.size, coverage, side, cancellation)
+                } else {
+                    try round(bytes.bindMemory(to: UInt8.self), of: image.size, coverage, side, cancellation)
                 }
             }
             return result
+        }
+        rounded.gainMap = image.gainMap
+        return rounded
+    }
+
+    private func round<Sample: FixedWidthInteger>(
+        _ pixels: UnsafeMutableBufferPointer<Sample>, of size: PixelSize, _ coverage: [Int], _ side: Int,
+        _ cancellation: WorkCancellation
+    ) throws {
+        for y in 0..<side {
+            try cancellation.check()
+            for x in 0..<side {
+                let cover = coverage[y * side + x]
+                // Two corners may share the middle row or column of a picture of odd size.
+                let columns = x == size.width - 1 - x ? [x] : [x, size.width - 1 - x]
+                let rows = y == size.height - 1 - y ? [y] : [y, size.height - 1 - y]
+                for row in rows {
+                    for column in columns {
+                        let index = (row * size.width + column) * 4 + 3
+                        pixels[index] = Sample((Int(pixels[index]) * cover + 127) / 255)
+                    }
+                }
+            }
         }
     }
 

@@ -5,9 +5,9 @@ public import Pipeline
 /// An animation loses only what all its frames can spare.
 ///
 /// - Throws: `CancellationError`.
-public struct Trim: SpecifiedTransform, ColorKeeping {
+public struct Trim: SpecifiedTransform, ColorDrawing {
     private let tolerance: Int
-    private let color: Color?
+    private var color: Color?
     private let isEqualAcross: Bool
     private let isEqualDown: Bool
 
@@ -37,16 +37,24 @@ public struct Trim: SpecifiedTransform, ColorKeeping {
             + (isEqualDown ? ", equal ends" : "")
     }
 
-    /// Whether the colour that it draws in has the same numbers in all colour spaces.
-    public var keepsColors: Bool { color?.isInAllSpaces ?? true }
+    package func drawing(in space: PixelLayout.ColorSpace) -> Trim {
+        var trim = self
+        trim.color = color?.converted(to: space)
+        return trim
+    }
 
-    public var keepsGainMap: Bool { true }
-
-    /// Makes the new pixels of every frame.
+    /// Makes the new pixels of every frame. Colours are compared in 8 bits.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard let rest = try inside(image.reducedToBytes(cancellation), cancellation) else { return image }
+        return try Crop(x: rest.x, y: rest.y, width: rest.size.width, height: rest.size.height)
+            .transformed(image, cancellation)
+    }
+
+    /// What the border lies around; `nil` if nothing is to be cut off.
+    private func inside(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> PixelRegion? {
         var (left, right, top, bottom) = (image.width, -1, image.height, -1)
         // A grey picture has no edge of another colour.
-        if let color, !color.isGray, image.layout == .gray { return image }
+        if let color, !color.isGray, image.layout == .gray { return nil }
         let edge = try image.withPixels { pixels in
             color?.pixel(in: image.layout) ?? Array(pixels.prefix(image.layout.channelCount))
         }
@@ -67,11 +75,10 @@ public struct Trim: SpecifiedTransform, ColorKeeping {
                 }
             }
         }
-        guard right >= left, bottom >= top else { return image }
+        guard right >= left, bottom >= top else { return nil }
         if isEqualAcross { (left, right) = Self.evened(left, right, within: image.width) }
         if isEqualDown { (top, bottom) = Self.evened(top, bottom, within: image.height) }
-        return try Crop(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
-            .transformed(image, cancellation)
+        return PixelRegion(x: left, y: top, size: PixelSize(width: right - left + 1, height: bottom - top + 1))
     }
 
     /// Widens a range so that it has the same distance to both ends.

@@ -2,12 +2,10 @@ import Pipeline
 import PipelineImages
 
 /// Cuts off a border. All other work measures what is left as if it were the source.
-struct ImgproxyTrim: PixelTransform, ColorKeeping {
+struct ImgproxyTrim: ColorDrawing {
     let trim: Trim
 
-    var keepsColors: Bool { trim.keepsColors }
-
-    var keepsGainMap: Bool { true }
+    func drawing(in space: PixelLayout.ColorSpace) -> ImgproxyTrim { ImgproxyTrim(trim: trim.drawing(in: space)) }
 
     var signature: String? { "imgproxyTrim(\(parameters))" }
 
@@ -33,6 +31,10 @@ struct ImgproxyCrop: PixelTransform, PixelSizing, ColorKeeping {
     }
 
     var keepsColors: Bool { true }
+
+    var keepsDepth: Bool { true }
+
+    var keepsHDR: Bool { true }
 
     var keepsGainMap: Bool { true }
 
@@ -69,6 +71,10 @@ struct ImgproxyResize: PixelTransform, PixelSizing, ColorKeeping {
 
     var keepsColors: Bool { true }
 
+    var keepsDepth: Bool { true }
+
+    var keepsHDR: Bool { true }
+
     var keepsGainMap: Bool { true }
 
     var signature: String? { "imgproxyResize(\(sizing.description))" }
@@ -103,6 +109,10 @@ struct ImgproxyCanvas: PixelTransform, ColorKeeping {
     let sizing: ImgproxySizing
 
     var keepsColors: Bool { true }
+
+    var keepsDepth: Bool { true }
+
+    var keepsHDR: Bool { true }
 
     var keepsGainMap: Bool { true }
 

@@ -40,6 +40,10 @@ struct ThumborTransform: PixelTransform, PixelSizing, ColorKeeping {
 
     var keepsColors: Bool { filters.isEmpty }
 
+    var keepsDepth: Bool { filters.isEmpty }
+
+    var keepsHDR: Bool { filters.isEmpty }
+
     var keepsGainMap: Bool { filters.isEmpty }
 
     var signature: String? { "thumbor(\(parameters))" }

@@ -9,6 +9,10 @@ struct ThumborTrim: PixelTransform, ColorKeeping {
 
     var keepsColors: Bool { true }
 
+    var keepsDepth: Bool { true }
+
+    var keepsHDR: Bool { true }
+
     var keepsGainMap: Bool { true }
 
     var signature: String? { "thumborTrim(\(parameters))" }
@@ -47,7 +51,7 @@ struct ThumborTrim: PixelTransform, ColorKeeping {
         // thumbor measures greys in three channels.
         let weight = channels == 1 ? 3 : 1
         let limit = trim.tolerance * trim.tolerance
-        try image.withPixels { pixels in
+        try image.reducedToBytes(cancellation).withPixels { pixels in
             let corner = trim.isTopLeft ? 0 : pixels.count - channels
             func differs(_ start: Int) -> Bool {
                 var sum = 0

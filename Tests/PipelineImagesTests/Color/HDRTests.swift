@@ -121,13 +121,12 @@ struct HDRTests {
         "jpeg": Chain([Encode(.jpeg)]), "tiff": Chain([Encode(.tiff)]), "webp": Chain([Encode(.webp)]),
         "blur": Chain([Blur(sigma: 1), Encode(.png)]),
         "accepted": Chain([Encode(AcceptedFormats(accept: "image/webp"))]),
-        "bars": Chain([Resize(PixelSize(square: 50), fit: .contain), Encode(.png)]),
     ]
 
     @Test("What can't hold it gets SDR, and that is told", arguments: reducing.keys.sorted())
     func reduced(_ name: String) async throws {
         let rest = try #require(Self.reducing[name])
-        let (_, file) = try await Self.png(.bt2100PQ)
+        let (_, file) = try await Self.png(.bt2100PQ, mastering: true)
         let (made, trace) = try await load(file) { rest }
         let told =
             name == "accepted"
@@ -135,6 +134,8 @@ struct HDRTests {
             : "PQ becomes SDR by tone mapping (ITU-R BT.2446 A)"
         #expect(trace.contains(told), "\(trace)")
         #expect(try await ImageMetadata(of: made).dynamicRange == .standard)
+        // The display and the brightest light were those of the HDR picture.
+        #expect(try await ImageMetadata(of: made).mastering == nil)
         let whole = try await SampleImage.decode(file)
         #expect(whole.layout == .rgb)
         guard name == "tiff" else { return }
@@ -300,6 +301,40 @@ struct GainMapApplicationTests {
                 / exp2(Self.gain(column, levels, map.size.width)) - 1 / 32
             let found = Self.linear(Double(made.pixels[3 * (600 + column)]) / 255)
             #expect(abs(found - min(1, max(0, light))) < 0.02, "\(found), not \(light)")
+        }
+    }
+
+    @Test("An encoder that is chosen late and holds no HDR writes the SDR picture of the map, and no map")
+    func late() async throws {
+        let (file, _) = try await Self.file(isBaseHDR: true)
+        let base = try await SampleImage.decode(file, with: Decode(gamut: .source, depth: .source, gainMap: .keep))
+        let sdr = try #require(GainMapApplication(base)).applied(to: base, WorkCancellation())
+        for format in [ImageFormat.jpeg, .tiff] {
+            let made = try await SampleImage.process(base) { Encode(format, quality: 100) }
+            let bytes = try #require(made.encoded?.bytes)
+            #expect(try await ImageMetadata(of: bytes).gainMap == nil)
+            let again = try await SampleImage.decode(bytes)
+            let most = zip(again.pixels, sdr.pixels).map { abs(Int($0) - Int($1)) }.max()
+            #expect(try #require(most) <= (format == .tiff ? 0 : 12))
+        }
+    }
+
+    @Test("A map is applied to a base in any gamut that pixels are in")
+    func gamut() throws {
+        var image = DecodedImage(size: 4, layout: .rgb, pixels: [UInt8](repeating: 255, count: 48))
+        image.gainMap = GainMap(
+            [UInt8](repeating: 200, count: 16), size: 4, channelCount: 1,
+            try GainMapParameters(
+                checking: [.init(minimum: 0, maximum: 2, gamma: 1, baseOffset: 0, alternateOffset: 0)], base: 0,
+                alternate: 2, usesBaseColorSpace: true),
+            stored: 4, of: 4)
+        // White is the same in all.
+        for space in [PixelLayout.ColorSpace.sRGB, .displayP3, .bt2020, .adobeRGB] {
+            let wide = image.labelled(space)
+            let made = try #require(GainMapApplication(wide)).applied(to: wide, WorkCancellation())
+            for sample in made.samples {
+                #expect(abs(Self.pq(Double(sample) / 65535) / exp2(2 * 200 / 255) - 1) < 0.01)
+            }
         }
     }
 

@@ -90,6 +90,8 @@ struct PixelLayoutTests {
         let response = try await SampleImage.process(image(p3), maxPixelSize: 20) { stage }
         guard let made = response.image else { return }
         #expect(made.layout.colorSpace == .displayP3)
+        // An overlay's numbers become those of the picture's space.
+        if stage is Composite { return }
         let numbers = try await SampleImage.process(image(.rgba), maxPixelSize: 20) { stage }
         #expect(made.frames == numbers.image?.frames)
     }
@@ -105,7 +107,7 @@ struct PixelLayoutTests {
             return
         }
         let response = try await SampleImage.process(image(deep), maxPixelSize: 20) { stage }
-        #expect(response.image.map { $0.layout == deep } ?? true)
+        #expect(response.image.map { $0.layout.sampleType == .uint16 } ?? true)
     }
 
     @Test("A watermark of another layout is refused, and counts in the key", arguments: unknown)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A gain map follows its picture")
 struct GainMapFollowingTests {
-    private static let parameters = try? GainMapParameters(
+    static let parameters = try? GainMapParameters(
         checking: [
             .init(minimum: -0.3, maximum: 2.7, gamma: 1.25, baseOffset: 1 / 64, alternateOffset: 1 / 128)
         ], base: 0, alternate: 2.5, usesBaseColorSpace: true)
@@ -18,7 +18,7 @@ struct GainMapFollowingTests {
         UInt8(120 + 55 * sin(9 * x + 2 * y) + 50 * cos(7 * y - 1))
     }
 
-    private static func levels(_ size: PixelSize) -> [UInt8] {
+    static func levels(_ size: PixelSize) -> [UInt8] {
         (0..<size.height).flatMap { y in
             (0..<size.width).map { x in
                 level((Double(x) + 0.5) / Double(size.width), (Double(y) + 0.5) / Double(size.height))
@@ -35,7 +35,7 @@ struct GainMapFollowingTests {
     }
 
     /// The mean difference of the levels of a picture and of its map at the same places.
-    private func difference(_ image: DecodedImage) throws -> Double {
+    static func difference(_ image: DecodedImage) throws -> Double {
         let map = try #require(image.gainMap)
         let levels = stride(from: 0, to: map.pixels.count, by: map.channelCount).map { map.pixels[$0] }
         let whole = DecodedImage(size: map.size, layout: .gray, pixels: levels)
@@ -72,14 +72,14 @@ struct GainMapFollowingTests {
         let stages = try #require(Self.lists[name])
         let source = try await Self.file(PixelSize(width: 400, height: 300), map: PixelSize(width: 150, height: 112))
         let whole = try await kept(source)
-        #expect(try difference(whole) < 2 && whole.gainMap?.size == PixelSize(width: 150, height: 112))
+        #expect(try Self.difference(whole) < 2 && whole.gainMap?.size == PixelSize(width: 150, height: 112))
         let result = try await SampleImage.load(source) {
             Decode()
             stages
             Encode(.jpeg, quality: 95)
         }
         let image = try await kept(try #require(result.encoded?.bytes))
-        let found = try difference(image)
+        let found = try Self.difference(image)
         #expect(found < 2, "\(name): \(found)")
         #expect(image.gainMap?.parameters == Self.parameters)
         let map = try #require(image.gainMap?.size)
@@ -106,7 +106,7 @@ struct GainMapFollowingTests {
         var whole = picture
         whole.gainMap = map
         // Next to a bar, levels are between both.
-        #expect(try difference(whole) < 4)
+        #expect(try Self.difference(whole) < 4)
         // 0.3 of 3 stops, to the power of gamma.
         let level = Int((255 * pow(0.1, 1.25)).rounded())
         for bar in [
@@ -128,14 +128,14 @@ struct GainMapFollowingTests {
             Array(source.prefix(2)) + GainMapFixture.segment(0xe1, "Exif\0\0", exif) + Array(source.dropFirst(2))
         let image = try await kept(turned)
         #expect(image.size == (value < 5 ? PixelSize(width: 160, height: 120) : PixelSize(width: 120, height: 160)))
-        #expect(try difference(image) < 2)
+        #expect(try Self.difference(image) < 2)
         // Of the upright picture only a part is decoded.
         let part = try await SampleImage.load(turned) {
             Decode()
             Crop(x: 15, y: 21, width: 70, height: 80)
             Encode(.jpeg, quality: 95)
         }
-        #expect(try difference(try await kept(try #require(part.encoded?.bytes))) < 2)
+        #expect(try Self.difference(try await kept(try #require(part.encoded?.bytes))) < 2)
     }
 
     @Test("A request's size reduces the map as it is decoded")
@@ -146,7 +146,7 @@ struct GainMapFollowingTests {
         let image = try await kept(try #require(response.encoded?.bytes))
         #expect(image.size == PixelSize(width: 100, height: 75))
         #expect(image.gainMap?.size == PixelSize(width: 50, height: 38))
-        #expect(try difference(image) < 3)
+        #expect(try Self.difference(image) < 3)
     }
 
     @Test("What a stage or a format can't keep is dropped, and the trace says why")
@@ -249,14 +249,14 @@ struct GainMapFollowingTests {
         let described = try #require(try await ImageMetadata(of: bytes).gainMap)
         #expect(described.standard == .iso && described.parameters == Self.parameters)
         let image = try await kept(bytes)
-        #expect(try difference(image) < 2 && image.gainMap?.channelCount == 1)
+        #expect(try Self.difference(image) < 2 && image.gainMap?.channelCount == 1)
         let back = try await SampleImage.load(bytes) {
             Decode()
             Rotate(degrees: 90)
             Encode(.jpeg, quality: 95)
         }
         let turned = try await kept(try #require(back.encoded?.bytes))
-        #expect(try difference(turned) < 2 && turned.gainMap?.parameters == Self.parameters)
+        #expect(try Self.difference(turned) < 2 && turned.gainMap?.parameters == Self.parameters)
         #expect(turned.gainMap?.size == image.gainMap?.size.turned)
     }
 

@@ -54,6 +54,40 @@ struct TransformMemoryTests {
         #expect(isFree)
     }
 
+    @Test("Sixteen bits a channel take twice the memory of eight", arguments: [false, true])
+    func depth(_ isDeep: Bool) async throws {
+        let (budget, isOver, waited) = (budget, Lock(false), Lock(false))
+        // 8 bytes for each of the larger picture's pixels fit next to this, and 16 don't.
+        let held = Self.bytes - 300 * 300 * 8 - 1000
+        let image = DeepPicture.gradients(PixelSize(square: 8), channels: 3)
+        let source = try await EncodedImage(encoding: image, as: .png)
+        let others = ClosureStage("Others", accepts: .original, produces: .original, signature: "1") { _ in
+            #expect(budget.claimNow(held, priority: .normal))
+            return .done
+        }
+        let list = Chain([
+            ReadInline(), others, Decode(depth: isDeep ? .source : .eight, budget: budget), Pad(to: 300),
+        ])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { isOver.withLock { $0 = true } }
+                let made = try await ImagePipeline(validating: list).load(ImageRequest(.bytes(source.bytes))).image
+                #expect(made?.layout.sampleType == (isDeep ? .uint16 : .uint8))
+            }
+            while !isOver.withLock({ $0 }) {
+                if budget.waiting == 1 {
+                    waited.withLock { $0 = true }
+                    break
+                }
+                await Task.yield()
+            }
+            budget.release(held)
+            try await group.waitForAll()
+        }
+        #expect(waited.withLock { $0 } == isDeep)
+        #expect(isFree)
+    }
+
     @Test("Its memory is held until the picture is encoded, and no transform of the same load waits for more")
     func held() async throws {
         let (budget, wasHeld) = (budget, Lock(false))
