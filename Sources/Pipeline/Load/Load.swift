@@ -94,7 +94,8 @@ public struct Load: Sendable {
     /// Moves the load forward: the one way in which its content changes.
     ///
     /// A later phase is always allowed. Pixels may be replaced by pixels and bytes by bytes, as transforms do; a load
-    /// that is ready stays as it is. A stage that breaks this rule fails with ``LoadError/Code/stageContract``.
+    /// that is ready stays as it is. A stage that breaks this rule fails with ``LoadError/Code/stageContract``. Pixels that
+    /// don't have the gain map of those before are noted in the trace.
     /// - Parameters:
     ///   - content: what the stage has found or made.
     ///   - source: where the content came from. The first content of a load has to say so; later `nil` keeps what is
@@ -106,6 +107,11 @@ public struct Load: Sendable {
         }
         guard let source = source ?? self.source else {
             return breach("it moved the load to \(next) without saying where the content came from")
+        }
+        if case .decoded(let former) = self.content, case .decoded(let image) = content, former.gainMap != nil,
+            image.gainMap == nil
+        {
+            note("The HDR gain map is dropped, since this stage doesn't keep it.")
         }
         self.content = content
         self.source = source

@@ -129,7 +129,10 @@ package struct DecodeWork: Sendable {
         guard header.keepsGainMap else { return (header, image) }
         if image.gainMap != nil, !header.appliesGainMap { return (header, image) }
         if let application = GainMapApplication(image) {
-            return (header, try application.applied(to: image, cancellation))
+            var applied = try application.applied(to: image, cancellation)
+            if header.exchangesGainMap { applied.gainMap = application.exchanged }
+            header.exchangesGainMap = applied.gainMap != nil
+            return (header, applied)
         }
         let isToBeSDR = header.appliesGainMap && header.gainMapMakesSDR
         (header.keepsGainMap, header.appliesGainMap) = (false, false)

@@ -31,6 +31,7 @@ extension ImageHeader {
             (options.keepsGainMap || isApplied) && hasMap && header.keepsTones
             && (gainMapIsGray || header.keepsPrimaries)
         header.appliesGainMap = isApplied && header.keepsGainMap
+        header.exchangesGainMap = header.appliesGainMap && gainMapMakesSDR && options.keepsGainMap
         header.stageDroppingGainMap = options.stageDroppingGainMap
         return header
     }

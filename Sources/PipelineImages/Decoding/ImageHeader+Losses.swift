@@ -59,7 +59,10 @@ extension ImageHeader {
 
     private var toneLosses: String? {
         guard let convertedColors, isHighRange else { return nil }
-        if appliesGainMap { return "\(convertedColors.transferName) becomes SDR by the file's gain map." }
+        if appliesGainMap {
+            let isKept = exchangesGainMap ? ", which is kept and leads back" : ""
+            return "\(convertedColors.transferName) becomes SDR by the file's gain map\(isKept)."
+        }
         return keepsTones ? nil : "\(convertedColors.transferName) becomes SDR by tone mapping (ITU-R BT.2446 A)."
     }
 

@@ -67,6 +67,8 @@ public struct ImageHeader: Sendable, Hashable {
     package var stageDroppingGainMap: String?
     /// Whether the map is then applied, to make the SDR picture of an HDR one or the other way round.
     package var appliesGainMap = false
+    /// Whether it is kept with the SDR picture that it makes of an HDR one, and leads back from that.
+    package var exchangesGainMap = false
     /// Whether the map was to be made but is damaged.
     package var gainMapIsDamaged = false
     /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.

@@ -207,7 +207,11 @@ public struct Encode: Stage, ColorKeeping {
     ) throws -> GainMap? {
         guard let encoder, encoder.holdsGainMap, !image.isAnimated, var map = image.gainMap else { return nil }
         let space = image.layout.colorSpace
-        guard space == .sRGB || encoder.holdsProfile, !space.needsDepth || encoder.holdsHDR(options) else { return nil }
+        guard space == .sRGB || encoder.holdsProfile else { return nil }
+        if space.needsDepth, !encoder.holdsHDR(options) {
+            guard map.parameters.isBaseHDR, let exchanged = GainMapApplication(image)?.exchanged else { return nil }
+            map = exchanged
+        }
         // Behind what is transparent, an encoder without alpha writes white.
         if !encoder.holdsAlpha, image.layout.hasAlpha {
             map = try map.covered(by: image.transparency(cancellation), of: image.size, cancellation)

@@ -5,6 +5,7 @@ import Pipeline
 /// of an HDR one.
 struct GainMapApplication {
     private let map: GainMap
+    private let space: PixelLayout.ColorSpace
     private let light: LightLevels
     /// Whether it is the light of a scene, as in HLG.
     private let isScene: Bool
@@ -25,7 +26,7 @@ struct GainMapApplication {
             let base = space.primaries
         else { return nil }
         let between = map.parameters.usesBaseColorSpace ? base : Self.primaries(map.profile) ?? base
-        self.map = map
+        (self.map, self.space) = (map, space)
         toMap = base.matrix(to: between)
         toResult = between.matrix(to: map.parameters.isBaseHDR ? .sRGB : .bt2020)
         light = LightLevels(space, isDeep: image.layout.isDeep)
@@ -43,6 +44,28 @@ struct GainMapApplication {
                 : SIMD3(value(channels[0]), value(channels[1]), value(channels[2]))
         }
         (baseOffset, alternateOffset) = (offsets(\.baseOffset), offsets(\.alternateOffset))
+    }
+
+    /// The map of the picture that it makes of an HDR one, which leads back to that; `nil` if the colours in which it is
+    /// applied have no profile.
+    var exchanged: GainMap? {
+        let parameters = map.parameters
+        var profile = parameters.usesBaseColorSpace ? ICCProfile.withPrimaries[Int(space.rawValue >> 8)] : map.profile
+        let usesBaseColorSpace = profile.flatMap(Self.primaries)?.name == ColorPrimaries.sRGB.name
+        if usesBaseColorSpace { profile = [] }
+        let channels = parameters.channels.map {
+            GainMapParameters.Channel(
+                minimum: $0.minimum, maximum: $0.maximum, gamma: $0.gamma, baseOffset: $0.alternateOffset,
+                alternateOffset: $0.baseOffset)
+        }
+        guard let profile,
+            let exchanged = try? GainMapParameters(
+                checking: channels, base: parameters.alternateHeadroom, alternate: parameters.baseHeadroom,
+                usesBaseColorSpace: usesBaseColorSpace)
+        else { return nil }
+        return GainMap(
+            map.pixels, size: map.size, channelCount: map.channelCount, exchanged, stored: map.storedSize,
+            of: map.pictureSize, part: map.part, profile: profile)
     }
 
     private static func primaries(_ profile: [UInt8]) -> ColorPrimaries? {

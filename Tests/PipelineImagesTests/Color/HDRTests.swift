@@ -304,7 +304,37 @@ struct GainMapApplicationTests {
         }
     }
 
-    @Test("An encoder that is chosen late and holds no HDR writes the SDR picture of the map, and no map")
+    @Test("A JPEG of an HDR picture has the SDR picture of its map, and the map, which leads back")
+    func exchanged() async throws {
+        let (file, map) = try await Self.file(isBaseHDR: true)
+        let base = try await SampleImage.decode(file, with: Decode(gamut: .source, depth: .source))
+        let response = try await SampleImage.load(file) {
+            Decode()
+            Encode(.jpeg, quality: 100)
+        }
+        #expect(
+            "\(response.trace)".contains("by the file's gain map, which is kept and leads back."), "\(response.trace)")
+        let made = try #require(response.encoded?.bytes)
+        let parameters = try #require(try await ImageMetadata(of: made).gainMap?.parameters)
+        #expect(parameters.baseHeadroom == 0 && parameters.alternateHeadroom == map.parameters.baseHeadroom)
+        #expect(parameters.channels[0].baseOffset == 1 / 32 && parameters.channels[0].alternateOffset == 1 / 64)
+        let again = try await SampleImage.decode(made, with: Decode(gainMap: .apply))
+        #expect(again.layout == base.layout)
+        for column in [0, 7, 30, 44, 59] {
+            let (one, other) = (base.samples[3 * (600 + column)], again.samples[3 * (600 + column)])
+            let ratio = Self.pq(Double(other) / 65535) / Self.pq(Double(one) / 65535)
+            #expect(abs(ratio - 1) < 0.06, "\(column): \(ratio)")
+        }
+        let turned = try await SampleImage.load(file) {
+            Decode()
+            Rotate(.quarter)
+            Encode(.jpeg)
+        }
+        let size = try await SampleImage.decode(try #require(turned.encoded?.bytes), with: Decode(gainMap: .keep)).size
+        #expect(size == PixelSize(width: 40, height: 60))
+    }
+
+    @Test("An encoder that is chosen late and holds no HDR writes the SDR picture of the map")
     func late() async throws {
         let (file, _) = try await Self.file(isBaseHDR: true)
         let base = try await SampleImage.decode(file, with: Decode(gamut: .source, depth: .source, gainMap: .keep))
@@ -312,7 +342,8 @@ struct GainMapApplicationTests {
         for format in [ImageFormat.jpeg, .tiff] {
             let made = try await SampleImage.process(base) { Encode(format, quality: 100) }
             let bytes = try #require(made.encoded?.bytes)
-            #expect(try await ImageMetadata(of: bytes).gainMap == nil)
+            let map = try await ImageMetadata(of: bytes).gainMap?.parameters
+            #expect(map?.isBaseHDR == (format == .jpeg ? false : nil))
             let again = try await SampleImage.decode(bytes)
             let most = zip(again.pixels, sdr.pixels).map { abs(Int($0) - Int($1)) }.max()
             #expect(try #require(most) <= (format == .tiff ? 0 : 12))

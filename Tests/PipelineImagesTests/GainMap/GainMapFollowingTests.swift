@@ -175,6 +175,30 @@ struct GainMapFollowingTests {
         #expect(!asked.0.contains("dropped") && asked.1)
     }
 
+    /// Says that it keeps maps, and doesn't.
+    private struct Forgetful: Transform, ColorKeeping {
+        let signature: String? = "forgetful"
+        let keepsColors = true
+        let keepsGainMap = true
+
+        func apply(_ image: DecodedImage) async throws -> DecodedImage {
+            DecodedImage(size: image.size, layout: image.layout, frames: image.frames)
+        }
+    }
+
+    @Test("A stage that doesn't do as it says is told in the trace")
+    func forgotten() async throws {
+        let source = try await Self.file(PixelSize(square: 64), map: PixelSize(square: 32))
+        let result = try await SampleImage.load(source) {
+            Decode()
+            Forgetful()
+            Encode(.jpeg)
+        }
+        let line = result.trace.description.split(separator: "\n").first { $0.hasPrefix("Forgetful") }
+        #expect(
+            line?.contains("The HDR gain map is dropped, since this stage doesn't keep it.") == true, "\(result.trace)")
+    }
+
     @Test("A map that is cut off is dropped, and the picture is kept")
     func damaged() async throws {
         let source = try await Self.file(PixelSize(square: 200), map: PixelSize(square: 100))
