@@ -126,7 +126,6 @@ struct GamutTests {
                 _ = try image.withPixels { $0.count }
                 return image
             },
-            Pad(top: 1, color: Color(red: 200, green: 10, blue: 10)),
         ] {
             let (bytes, trace) = try await file(.png, of: try wide()) { stage }
             #expect(!trace.description.contains("kept"))
