@@ -1,6 +1,7 @@
 #if AVIF
 /// Writes into an AVIF sequence how often it plays, as an edit that repeats until its track ends (ISO/IEC 14496-12
-/// section 8.6.6). libavif does so only from version 1.0 on.
+/// section 8.6.6). libavif does so only from version 1.0 on, and then for sequences that play forever unless it is told
+/// otherwise, which its version 0.11 can't be; that edit is replaced.
 struct AVIFLoops {
     /// How often it plays; 0 means forever.
     private let count: Int
@@ -9,17 +10,24 @@ struct AVIFLoops {
 
     init(_ count: Int) { self.count = count }
 
-    /// Returns the file with an edit list in each track. A file without a movie, or with such lists already, is
-    /// returned unchanged.
+    /// Returns the file with an edit list in each track. A file without a movie, or with lists of another length than one
+    /// edit's, is returned unchanged.
     func added(to file: [UInt8]) -> [UInt8] {
         var budget = 10_000
         let parts = ISOBox.boxes(in: file[...], budget: &budget)
         guard let movie = parts.first(where: { $0.type == "moov" }) else { return file }
         let tracks = ISOBox.boxes(in: movie.content, budget: &budget).filter { $0.type == "trak" }
-        let hasEdits = tracks.contains { track in
-            ISOBox.boxes(in: track.content, budget: &budget).contains { $0.type == "edts" }
+        let edits = tracks.compactMap { track in
+            ISOBox.boxes(in: track.content, budget: &budget).first { $0.type == "edts" }
         }
-        guard !hasEdits else { return file }
+        guard edits.isEmpty else {
+            // The list's only edit has version 1: its duration has 8 bytes.
+            guard edits.count == tracks.count,
+                edits.allSatisfy({ $0.content.count == Self.editSize - 8 && $0.content.number(at: 8, bytes: 1) == 1 }),
+                let duration = edits[0].content.number(at: 16, bytes: 8)
+            else { return file }
+            return parts.flatMap { rewritten($0, duration: duration, added: 0) }
+        }
         let added = tracks.count * Self.editSize
         return parts.flatMap { rewritten($0, duration: nil, added: added) }
     }
@@ -36,7 +44,9 @@ struct AVIFLoops {
         switch box.type {
         case "moov":
             // libavif's tracks all last as long as the movie, whose header comes first.
-            content = children(box.content, duration: movieDuration(box.content))
+            content = children(box.content, duration: duration ?? movieDuration(box.content))
+        case "edts": return edit(duration ?? 0)
+        case "trak" where added == 0: content = children(box.content, duration: duration)
         case "trak":
             let header = ISOBox.size(of: box.content)
             content =

@@ -73,6 +73,18 @@ struct AVIFSequenceTests {
         #expect(still.difference(from: first) < 1)
     }
 
+    /// libavif writes edits of its own from version 1.0 on, in the same form.
+    @Test("Edits that are there already are replaced", arguments: [0, 1, 3], [0, 1, 2, 1000])
+    func replaced(_ first: Int, _ second: Int) async throws {
+        let source = try await SampleImage.decode(try Pictures.bytes("good/webp-animated.webp"), with: all)
+        let image = DecodedImage(size: source.size, layout: source.layout, frames: source.frames, loopCount: first)
+        let bytes = try await encoded(image, .avif)
+        let again = AVIFLoops(second).added(to: bytes)
+        #expect(again.count == bytes.count && (again == bytes) == (first == second))
+        #expect(try await SampleImage.decode(again, with: all).loopCount == second)
+        #expect(AVIFLoops(first).added(to: again) == bytes)
+    }
+
     @Test(
         "From and to the other formats that move, the pictures stay what they are",
         arguments: ["good/gif-disposal-1231-transparent.gif", "good/webp-animated.webp", "generated/animated.avif"],
