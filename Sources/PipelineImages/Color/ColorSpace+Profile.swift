@@ -96,9 +96,11 @@ extension DecodedImage {
             }
             return Frame(pixels: bytes, delay: frame.delay)
         }
-        return try DecodedImage(
+        var image = try DecodedImage(
             validating: reduced, size: size, layout: layout.with(.uint8), loopCount: loopCount, nativeSize: nativeSize,
             region: region)
+        image.gainMap = gainMap
+        return image
     }
 
     /// Returns the picture in sRGB, with 8 bits a channel if it is HDR, whose tones are mapped.

@@ -178,8 +178,9 @@ public struct Encode: Stage, ColorKeeping {
             var metadata =
                 try source.map { try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation) }
                 ?? EmbeddedMetadata()
-            var numbers = try Self.described(image, format, options, codecs, &metadata, cancellation)
-            numbers.gainMap = try Self.gainMap(of: image, codecs.codec(for: format)?.encoder, options, cancellation)
+            let encoder = codecs.codec(for: format)?.encoder
+            var numbers = try Self.described(image, encoder, options, &metadata, cancellation)
+            numbers.gainMap = try Self.gainMap(of: numbers, encoder, cancellation)
             return try Self.encoded(
                 numbers, format, options.resolved(for: format), codecs, metadata, cancellation)
         }
@@ -198,57 +199,6 @@ public struct Encode: Stage, ColorKeeping {
                     nativeSize: image.nativeSize)))
         load.detach(PixelMemory.self)
         return .done
-    }
-
-    /// The map as it is written with a picture; `nil` if the encoder takes none, or not the colours that the map is for.
-    private static func gainMap(
-        of image: DecodedImage, _ encoder: (any ImageEncoding)?, _ options: EncodeOptions,
-        _ cancellation: WorkCancellation
-    ) throws -> GainMap? {
-        guard let encoder, encoder.holdsGainMap, !image.isAnimated, var map = image.gainMap else { return nil }
-        let space = image.layout.colorSpace
-        guard space == .sRGB || encoder.holdsProfile else { return nil }
-        if space.needsDepth, !encoder.holdsHDR(options) {
-            guard map.parameters.isBaseHDR, let exchanged = GainMapApplication(image)?.exchanged else { return nil }
-            map = exchanged
-        }
-        // Behind what is transparent, an encoder without alpha writes white.
-        if !encoder.holdsAlpha, image.layout.hasAlpha {
-            map = try map.covered(by: image.transparency(cancellation), of: image.size, cancellation)
-        }
-        return try map.fitted(to: image.size, cancellation)
-    }
-
-    /// Describes a picture's colours in the metadata to write, or converts them to sRGB for a format that can't say which
-    /// they are. Returns the picture labelled as sRGB, as encoders get it.
-    private static func described(
-        _ image: DecodedImage, _ format: ImageFormat, _ options: EncodeOptions, _ codecs: ImageCodecs,
-        _ metadata: inout EmbeddedMetadata, _ cancellation: WorkCancellation
-    ) throws -> DecodedImage {
-        let encoder = codecs.codec(for: format)?.encoder
-        if image.layout.colorSpace.needsDepth {
-            guard encoder?.holdsHDR(options) == true else {
-                metadata.mastering = nil
-                // The map makes a better SDR picture than tone mapping does.
-                if image.gainMap?.parameters.isBaseHDR == true, let map = GainMapApplication(image) {
-                    return try map.applied(to: image, cancellation)
-                }
-                return try image.convertedToSRGB(cancellation)
-            }
-            // Profiles describe it badly.
-            metadata.profile = []
-            metadata.colors = image.layout.colorSpace.codedColors
-            return image.labelled(.sRGB)
-        }
-        metadata.mastering = nil
-        let image = encoder?.holdsDepth == true && !image.isAnimated ? image : try image.reducedToBytes(cancellation)
-        let space = image.layout.colorSpace
-        guard space.isNamed, space != .sRGB else { return image }
-        guard encoder?.holdsProfile == true else {
-            return try image.convertedToSRGB(cancellation)
-        }
-        (metadata.profile, metadata.colors) = (space.profile, space.codedColors)
-        return image.labelled(.sRGB)
     }
 
     private static func encoded(
@@ -283,13 +233,6 @@ extension Encode: CodecStage {
     package mutating func use(_ codecs: (any CodecSet)?) {
         guard given == nil else { return }
         self.codecs = (codecs as? ImageCodecs)?.withStandard ?? .standard
-    }
-}
-
-extension ImageEncoding {
-    /// Whether files with these options hold HDR. The 8 bits of a palette are too few.
-    fileprivate func holdsHDR(_ options: EncodeOptions) -> Bool {
-        holdsHDR && holdsDepth && fidelity(of: options) != .fixed
     }
 }
 

@@ -123,18 +123,32 @@ extension GainMap {
 }
 
 extension GainMap {
-    /// The level of a channel between its pixels.
-    /// - Parameter place: In pixels from the top left corner.
-    func level(_ channel: Int, at place: (x: Double, y: Double)) -> UInt8 {
-        let x = min(Double(size.width - 1), max(0, place.x - 0.5))
-        let y = min(Double(size.height - 1), max(0, place.y - 0.5))
-        let (left, top) = (Int(x), Int(y))
-        let (right, bottom) = (min(size.width - 1, left + 1), min(size.height - 1, top + 1))
-        func pixel(_ x: Int, _ y: Int) -> Double { Double(pixels[(y * size.width + x) * channelCount + channel]) }
-        func mix(_ one: Double, _ two: Double, _ share: Double) -> Double { one + (two - one) * share }
-        let above = mix(pixel(left, top), pixel(right, top), x - Double(left))
-        let below = mix(pixel(left, bottom), pixel(right, bottom), x - Double(left))
-        return UInt8(mix(above, below, y - Double(top)).rounded())
+    /// Two neighbours among a map's columns or rows, and how far a place is from the first.
+    struct Place {
+        fileprivate let first, second: Int
+        fileprivate let share: Double
+
+        /// - Parameters:
+        ///   - distance: From the edge, in pixels.
+        ///   - count: The columns or rows.
+        init(_ distance: Double, of count: Int) {
+            let place = min(Double(count - 1), max(0, distance - 0.5))
+            first = Int(place)
+            second = min(count - 1, first + 1)
+            share = place - Double(first)
+        }
+    }
+
+    /// The level of a channel from 0 to 1, between the map's pixels.
+    func level(_ column: Place, _ row: Place, _ channel: Int) -> Double {
+        pixels.withUnsafeBufferPointer { pixels in
+            func pixel(_ x: Int, _ y: Int) -> Double { Double(pixels[(y * size.width + x) * channelCount + channel]) }
+            let top =
+                pixel(column.first, row.first) * (1 - column.share) + pixel(column.second, row.first) * column.share
+            let bottom =
+                pixel(column.first, row.second) * (1 - column.share) + pixel(column.second, row.second) * column.share
+            return (top * (1 - row.share) + bottom * row.share) / 255
+        }
     }
 
     /// The map of a picture over which something without gain lies.

@@ -145,7 +145,7 @@ struct GainMapApplication {
     }
 
     /// The light of the alternate picture at a place of the map, in the result's primaries.
-    private func toned(_ base: SIMD3<Double>, at column: Place, _ row: Place) -> SIMD3<Double> {
+    private func toned(_ base: SIMD3<Double>, at column: GainMap.Place, _ row: GainMap.Place) -> SIMD3<Double> {
         var light = base
         if isScene {
             // BT.2100's system gamma for 1000 cd/m², which leaves SDR's white where it is.
@@ -153,51 +153,29 @@ struct GainMapApplication {
         }
         let gain: SIMD3<Double>
         if map.channelCount == 1 {
-            let level = level(column, row, 0)
+            let level = map.level(column, row, 0)
             gain =
                 gains.count == 1
                 ? SIMD3(repeating: gains[0].value(level))
                 : SIMD3(gains[0].value(level), gains[1].value(level), gains[2].value(level))
         } else {
             gain = SIMD3(
-                gains[0].value(level(column, row, 0)), gains[gains.count / 2].value(level(column, row, 1)),
-                gains[gains.count - 1].value(level(column, row, 2)))
+                gains[0].value(map.level(column, row, 0)), gains[gains.count / 2].value(map.level(column, row, 1)),
+                gains[gains.count - 1].value(map.level(column, row, 2)))
         }
         return toResult * ((toMap * light + baseOffset) * gain - alternateOffset)
-    }
-
-    /// Two neighbours among the map's columns or rows, and how far a place is from the first.
-    private struct Place {
-        let first, second: Int
-        let share: Double
     }
 
     private enum Direction { case horizontal, vertical }
 
     /// The places in the map of a picture's columns or rows, whose centres lie over each other.
-    private func places(_ count: Int, _ direction: Direction) -> [Place] {
+    private func places(_ count: Int, _ direction: Direction) -> [GainMap.Place] {
         let (start, length, size) =
             direction == .horizontal
             ? (map.part.x, map.part.width, map.size.width) : (map.part.y, map.part.height, map.size.height)
         return (0..<count).map { index in
             let share = start + (Double(index) + 0.5) / Double(count) * length
-            let place = min(Double(size - 1), max(0, share * Double(size) - 0.5))
-            let first = Int(place)
-            return Place(first: first, second: min(size - 1, first + 1), share: place - Double(first))
-        }
-    }
-
-    /// The map's level from 0 to 1, between its pixels.
-    private func level(_ column: Place, _ row: Place, _ channel: Int) -> Double {
-        map.pixels.withUnsafeBufferPointer { pixels in
-            func pixel(_ x: Int, _ y: Int) -> Double {
-                Double(pixels[(y * map.size.width + x) * map.channelCount + channel])
-            }
-            let top =
-                pixel(column.first, row.first) * (1 - column.share) + pixel(column.second, row.first) * column.share
-            let bottom =
-                pixel(column.first, row.second) * (1 - column.share) + pixel(column.second, row.second) * column.share
-            return (top * (1 - row.share) + bottom * row.share) / 255
+            return GainMap.Place(share * Double(size), of: size)
         }
     }
 

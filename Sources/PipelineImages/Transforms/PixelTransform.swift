@@ -61,11 +61,11 @@ package protocol ColorDrawing: PixelTransform, ColorKeeping {
 extension ColorDrawing {
     /// `true`: it draws in the numbers of the picture's colour space.
     public var keepsColors: Bool { true }
-    /// `true`.
+    /// `true`: it draws in 8 and in 16 bits a channel.
     public var keepsDepth: Bool { true }
-    /// `true`.
+    /// `true`: its white is that of SDR there.
     public var keepsHDR: Bool { true }
-    /// `true`.
+    /// `true`: what it draws has no gain.
     public var keepsGainMap: Bool { true }
 }
 

@@ -172,15 +172,15 @@ private struct Turn {
                     ))
                 let isInside =
                     place.x >= 0 && place.y >= 0 && place.x < Double(source.width) && place.y < Double(source.height)
+                let right = GainMap.Place(
+                    map.part.x * Double(map.size.width) + place.x * across, of: map.size.width)
+                let below = GainMap.Place(
+                    map.part.y * Double(map.size.height) + place.y * down, of: map.size.height)
                 for channel in 0..<map.channelCount {
                     levels.append(
                         isInside
-                            ? map.level(
-                                channel,
-                                at: (
-                                    x: map.part.x * Double(map.size.width) + place.x * across,
-                                    y: map.part.y * Double(map.size.height) + place.y * down
-                                )) : map.parameters.levelWithoutGain(channel))
+                            ? UInt8((255 * map.level(right, below, channel)).rounded())
+                            : map.parameters.levelWithoutGain(channel))
                 }
             }
         }
